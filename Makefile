@@ -1,0 +1,31 @@
+# Two commands: `make run` shows what LORI does, `make test` proves it. Each makes the environment if needed.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: run test check format test-slow clean
+
+run: .venv/ready
+	$(BIN)/lori demo --out out
+
+test: check
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test-slow: .venv/ready
+	$(BIN)/python -m pytest -m slow -n 2
+
+format: .venv/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch .venv/ready
+
+clean:
+	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache

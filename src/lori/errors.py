@@ -1,0 +1,70 @@
+"""What can go wrong, said in one plain sentence.
+
+    LoriError
+    ├── InputError (also a ValueError)    something given to LORI is wrong        exit code 2
+    │   ├── DataError                     a table, an array or a file of choices
+    │   ├── ModelFileError                a saved model
+    │   └── MissingExtra                  an optional package is not installed
+    └── FitError                          the computation itself failed           exit code 1
+
+Every InputError says which argument or file, what was expected, what came, and how to mend it. No error
+carries a row of somebody's data: rows are named by number, values only where they are column names, choice
+words or settings.
+"""
+
+from __future__ import annotations
+
+
+class LoriError(Exception):
+    """Base of every error that LORI raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(LoriError, ValueError):
+    """Something given to LORI is not what was expected.
+
+    >>> str(InputError("levels", expected="a whole number from 1", got="0", fix="pass levels=1 or more"))
+    'levels: expected a whole number from 1, got 0; pass levels=1 or more.'
+    """
+
+    exit_code = 2
+
+    def __init__(self, what: str, *, expected: str, got: str, fix: str) -> None:
+        self.what, self.expected, self.got, self.fix = what, expected, got, fix
+        super().__init__(f"{what}: expected {expected}, got {got}; {fix}.")
+
+    def __reduce__(self):  # keyword-only arguments do not survive the default pickling of exceptions
+        return _rebuild, (type(self), self.what, self.expected, self.got, self.fix)
+
+
+class DataError(InputError):
+    """A table, an array or a file of choices is wrong."""
+
+
+class ModelFileError(InputError):
+    """A saved model cannot be used."""
+
+
+class MissingExtra(InputError):
+    """An optional package is needed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            package,
+            expected=f"the optional package {package}",
+            got="an installation without it",
+            fix=f"install it with: pip install 'lori[{extra}]'",
+        )
+        self.package, self.extra = package, extra
+
+    def __reduce__(self):
+        return type(self), (self.package, self.extra)
+
+
+class FitError(LoriError):
+    """A fit could not be carried out although its input was sound."""
+
+
+def _rebuild(kind, what, expected, got, fix):
+    return kind(what, expected=expected, got=got, fix=fix)
