@@ -1,0 +1,42 @@
+"""How does a file come to be, whole or not at all?"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lori.errors import DataError
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[Path]:
+    """A temporary path beside `path`, renamed to it when the block succeeds and removed when it fails.
+
+    The temporary name ends like the final one, so libraries that look at extensions are content.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise DataError(str(path), expected="the name of a file", got="a folder", fix="add a file name")
+    if not target.parent.is_dir():
+        raise DataError(
+            str(path),
+            expected="a name in an existing folder",
+            got="a folder that does not exist",
+            fix=f"create {target.parent} first",
+        )
+    temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
+    try:
+        yield temporary
+        os.replace(temporary, target)
+    except OSError as error:
+        raise DataError(
+            str(path),
+            expected="a file that can be written",
+            got=error.strerror or "a failure of the file system",
+            fix="check the permissions and the free space",
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,281 @@
+"""What was observed? Pairs of alternatives, and how often each side was preferred."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lori.data import validation as check
+from lori.data.fields import COUNTS, checked_fields, default_counts
+from lori.data.grouping import aggregated, concatenated, group_rows, random_part
+from lori.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Preferences:
+    """Pairwise preferences between alternatives that are described by features.
+
+    Row i says: alternative `left[i]` was preferred `wins[i]` times to alternative `right[i]`, the other way
+    round `losses[i]` times, and neither `ties[i]` times. Constructing one checks everything; objects derived
+    from a checked one (subsets, splits, …) are not checked again. Indexing selects pairs, so scikit-learn's
+    splitters can cut it like an array of shape (pairs, 2, features).
+    """
+
+    alternatives: np.ndarray  # (alternatives, features) float64
+    left: np.ndarray  # (pairs,) int64, index into alternatives
+    right: np.ndarray  # (pairs,)
+    wins: np.ndarray  # (pairs,) float64 holding whole numbers: times left was preferred
+    losses: np.ndarray
+    ties: np.ndarray
+    features: tuple[str, ...]
+    agent: np.ndarray | None = None  # (pairs,) text: who compared
+    weight: np.ndarray | None = None  # (pairs,) float64 from 0; None means 1
+
+    def __post_init__(self) -> None:
+        self._set(**checked_fields(self))
+
+    # -- making one ------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_arrays(
+        cls,
+        left: Any,
+        right: Any,
+        *,
+        wins: Any = None,
+        losses: Any = None,
+        ties: Any = None,
+        features: Sequence[str] | None = None,
+        agent: Any = None,
+        weight: Any = None,
+    ) -> Preferences:
+        """Preferences from the features of both sides, each (pairs, features).
+
+        Without counts, left was preferred once in each pair; of several counts, the ones left out are zero.
+        Without names, the features are x1, x2, …
+        """
+        sides = check.as_table(left, "left"), check.as_table(right, "right")
+        if sides[0].shape != sides[1].shape:
+            raise DataError(
+                "left and right",
+                expected="two arrays of the same shape (pairs, features)",
+                got=f"{sides[0].shape} and {sides[1].shape}",
+                fix="describe both sides of every pair by the same features",
+            )
+        pairs = len(sides[0])
+        index = np.arange(2 * pairs)
+        return cls.from_indices(
+            np.concatenate(sides),
+            index[:pairs],
+            index[pairs:],
+            wins=wins,
+            losses=losses,
+            ties=ties,
+            features=features,
+            agent=agent,
+            weight=weight,
+        )
+
+    @classmethod
+    def from_indices(
+        cls,
+        alternatives: Any,
+        left: Any,
+        right: Any,
+        *,
+        wins: Any = None,
+        losses: Any = None,
+        ties: Any = None,
+        features: Sequence[str] | None = None,
+        agent: Any = None,
+        weight: Any = None,
+    ) -> Preferences:
+        """Preferences between rows of a table of alternatives; defaults as in `from_arrays`."""
+        table = check.as_table(alternatives, "alternatives")
+        names = check.feature_names(features, table.shape[1])
+        counts = default_counts(np.size(left), wins, losses, ties)
+        return cls(table, left, right, features=names, agent=agent, weight=weight, **counts)
+
+    @staticmethod
+    def concatenate(parts: Sequence[Preferences]) -> Preferences:
+        """All pairs of several preferences over the same features, one after the other."""
+        parts = list(parts)
+        together = concatenated(parts)
+        return parts[0]._derived(**together)
+
+    # -- looking at it ---------------------------------------------------------------------------------
+
+    @property
+    def n_pairs(self) -> int:
+        return len(self.left)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.features)
+
+    @property
+    def n_comparisons(self) -> int:
+        """How often somebody compared, whatever came out; weights do not enter."""
+        return int(self.wins.sum() + self.losses.sum() + self.ties.sum())
+
+    @property
+    def has_ties(self) -> bool:
+        return bool(self.ties.any())
+
+    @property
+    def weights(self) -> np.ndarray:
+        """(pairs,) the weights, ones where none were given."""
+        return np.ones(self.n_pairs) if self.weight is None else self.weight
+
+    @property
+    def left_features(self) -> np.ndarray:
+        """(pairs, features) of the left alternatives."""
+        return self.alternatives[self.left]
+
+    @property
+    def right_features(self) -> np.ndarray:
+        """(pairs, features) of the right alternatives."""
+        return self.alternatives[self.right]
+
+    @property
+    def differences(self) -> np.ndarray:
+        """(pairs, features): left minus right."""
+        return self.left_features - self.right_features
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(pairs, 2, features): scikit-learn cuts along the first axis."""
+        return self.n_pairs, 2, self.n_features
+
+    def __len__(self) -> int:
+        return self.n_pairs
+
+    def __repr__(self) -> str:
+        people = "" if self.agent is None else f", {len(np.unique(self.agent))} agents"
+        size = f"{self.n_pairs} pairs, {self.n_comparisons} comparisons"
+        return f"Preferences({size}, {self.n_features} features{people})"
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        raise TypeError(
+            "an array cannot hold the counts of Preferences; use left_features and right_features"
+        )
+
+    def identical(self) -> np.ndarray:
+        """(pairs,) mask of the pairs whose two alternatives have equal features."""
+        return (self.left_features == self.right_features).all(axis=1)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The pairs as a table in the form that `read_pairs` reads."""
+        import pandas
+
+        sides = {"left": self.left_features, "right": self.right_features}
+        table = {
+            f"{side}.{name}": x[:, i] for side, x in sides.items() for i, name in enumerate(self.features)
+        }
+        for column, counts in zip(("left_wins", "right_wins", "ties"), COUNTS, strict=True):
+            table[column] = getattr(self, counts).astype(np.int64)
+        if self.agent is not None:
+            table["agent"] = self.agent.astype(object)
+        if self.weight is not None:
+            table["weight"] = self.weight
+        return pandas.DataFrame(table)
+
+    # -- deriving others -------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Preferences:
+        """Some pairs, by position, slice, positions or mask; scikit-learn asks for [positions, ...]."""
+        if isinstance(index, tuple) and len(index) == 2 and index[1] is Ellipsis:
+            index = index[0]
+        return self.subset(index)
+
+    def subset(self, index: Any) -> Preferences:
+        """Some pairs, with only the alternatives that occur in them."""
+        if isinstance(index, list | tuple):
+            index = np.array(index, dtype=None if len(index) else np.int64)
+
+        def chosen(values: np.ndarray) -> np.ndarray:
+            return np.atleast_1d(values[index])
+
+        left = chosen(self.left)
+        used, place = np.unique(np.concatenate([left, chosen(self.right)]), return_inverse=True)
+        return self._derived(
+            alternatives=self.alternatives[used],
+            left=place[: len(left)],
+            right=place[len(left) :],
+            agent=None if self.agent is None else chosen(self.agent),
+            weight=None if self.weight is None else chosen(self.weight),
+            **{name: chosen(getattr(self, name)) for name in COUNTS},
+        )
+
+    def split(
+        self, fraction: float, seed: int = 0, *, by_agent: bool = False
+    ) -> tuple[Preferences, Preferences]:
+        """Two random parts, the first with this fraction of the pairs, each part in the order observed.
+
+        With `by_agent` all pairs of a person go to the same part, and the first part comes as near to the
+        fraction as whole people allow.
+        """
+        group = group_rows([self._agents()])[1] if by_agent else np.arange(self.n_pairs)
+        first = random_part(group, fraction, seed)
+        return self.subset(first), self.subset(~first)
+
+    def swap(self) -> Preferences:
+        """The same observations with left and right exchanged."""
+        return self._derived(left=self.right, right=self.left, wins=self.losses, losses=self.wins)
+
+    def aggregate(self) -> Preferences:
+        """Repeated pairs as one row with summed counts, each in the direction in which it came first.
+
+        A pair is repeated where the features of its two alternatives (in either order), its agent and its
+        weight are equal. Alternatives with equal features become one.
+        """
+        return self._derived(**aggregated(self))
+
+    def by_agent(self) -> dict[str, Preferences]:
+        """The preferences of each agent, in order of first appearance."""
+        agents = self._agents()
+        first, group = group_rows([agents])
+        rows = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
+        return {str(agents[start]): self.subset(own) for start, own in zip(first, rows, strict=True)}
+
+    def select(self, features: Sequence[str]) -> Preferences:
+        """The same pairs described by these features only, in this order."""
+        names = check.chosen_features(features)
+        missing = [name for name in names if name not in self.features]
+        if missing:
+            raise DataError(
+                "features",
+                expected=f"some of {check.names_text(self.features)}",
+                got=check.names_text(missing),
+                fix="choose among the features there are",
+            )
+        columns = [self.features.index(name) for name in names]
+        return self._derived(alternatives=self.alternatives[:, columns], features=names)
+
+    # -- inside ----------------------------------------------------------------------------------------
+
+    def _agents(self) -> np.ndarray:
+        if self.agent is None:
+            raise DataError(
+                "agent",
+                expected="a label for each pair that says who compared",
+                got="preferences without agents",
+                fix="give agent=… or a column agent",
+            )
+        return self.agent
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _derived(self, **changes: Any) -> Preferences:
+        """A copy with some fields changed, not checked again: it is made of what was checked."""
+        copy = object.__new__(Preferences)
+        copy._set(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
+        return copy

@@ -1,0 +1,233 @@
+"""Where is the best optimum, and how often is it found?
+
+The objective has several local optima, among them the true levels in a wrong order. So the search
+  1. runs many starts as one batch, on a sample of the rows if there are many;
+  2. polishes the best of them, and every re-ordering of the levels of the best, on all rows;
+  3. repeats 2 while a re-ordering wins.
+Starts are random draws and, for k levels, the best k − 1 levels with a new one inserted at each place: more
+levels can therefore never end in a worse optimum than fewer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+import numpy as np
+
+from lori.inference import newton, quasi_newton
+from lori.inference.newton import Solutions
+from lori.inference.objective import Objective
+from lori.model.specification import Specification
+
+SEARCH_ROWS = 2000
+SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over
+KEEP = 6  # distinct candidates that are polished on all rows
+SAME = 0.05  # log-likelihood units within which two optima count as the same
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The best optimum of each group, and how the search went."""
+
+    vectors: np.ndarray  # (groups, parameters)
+    values: np.ndarray  # (groups,)
+    converged: np.ndarray  # (groups,)
+    starts: int
+    share_at_best: np.ndarray  # (groups,) share of random starts that reached the best optimum of the search
+
+
+def search(
+    objective: Objective,
+    *,
+    starts: int,
+    generator: np.random.Generator,
+    fewer: Found | None = None,
+    rows: int = SEARCH_ROWS,
+) -> Found:
+    """Minimise `objective` for each of its groups; `fewer` is what was found with one level less."""
+    specification = objective.specification
+    sample = replace(objective, groups=tuple(group.sample(rows, generator) for group in objective.groups))
+    drawn = _random_starts(sample, starts, generator)
+    if specification.size > SECOND_ORDER_SIZE:
+        drawn = _best(drawn, sample.evaluate(drawn, order=0).value, KEEP)
+    first = _minimise(sample, drawn, iterations=40)
+    if fewer is not None:
+        inserted = _insertions(specification, fewer.vectors, generator)
+        first = _joined(first, _minimise(sample, inserted, iterations=40))
+    best_value = first.values.min(axis=1, keepdims=True)
+    share = (first.values[:, : drawn.shape[1]] <= best_value + SAME).mean(axis=1)
+    candidates = _distinct(first, KEEP)
+    solutions = _minimise(objective, candidates)
+    for _ in range(3):
+        best = solutions.vectors[np.arange(len(candidates)), solutions.values.argmin(axis=1)]
+        others = _reorderings(specification, best)
+        if others.shape[1] == 0:
+            break
+        again = _minimise(objective, others)
+        improved = (again.values.min(axis=1) < solutions.values.min(axis=1) - 1e-6).any()
+        solutions = _joined(solutions, again)
+        if not improved:
+            break
+    groups, winner = np.arange(len(solutions.values)), solutions.values.argmin(axis=1)
+    return Found(
+        vectors=solutions.vectors[groups, winner],
+        values=solutions.values[groups, winner],
+        converged=solutions.converged[groups, winner],
+        starts=starts,
+        share_at_best=share,
+    )
+
+
+def _minimise(objective: Objective, starts: np.ndarray, iterations: int = 100) -> Solutions:
+    """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape."""
+    groups, count, size = starts.shape
+    bounds = objective.specification.bounds
+    if size > SECOND_ORDER_SIZE:
+        parts = []
+        for group, own in zip(objective.groups, starts, strict=True):
+            single = replace(objective, groups=(group,))
+
+            def evaluate(vectors: np.ndarray, single=single):
+                result = single.evaluate(vectors[None], order=1)
+                return type(result)(*(part[0] for part in result if part is not None))
+
+            parts.append(quasi_newton.minimise(evaluate, own, bounds))
+        return _reshaped(_stacked(parts), groups, count)
+
+    def evaluate_all(vectors: np.ndarray):
+        result = objective.evaluate(vectors.reshape(groups, count, size))
+        return type(result)(*(part.reshape((groups * count, *part.shape[2:])) for part in result))
+
+    flat = newton.minimise(evaluate_all, starts.reshape(-1, size), bounds, iterations=iterations)
+    return _reshaped(flat, groups, count)
+
+
+def _random_starts(objective: Objective, count: int, generator: np.random.Generator) -> np.ndarray:
+    """Random rewards, with thresholds at random quantiles of the reward differences in the data."""
+    specification = objective.specification
+    drawn = [reward.draw(generator, specification.features, count) for reward in specification.rewards]
+    pooled = np.concatenate([group.sample(500, generator).decided for group in objective.groups])[:2000]
+    vectors = []
+    for start in range(count):
+        own = [parameters[start] for parameters in drawn]
+        epsilon = []
+        for reward, parameters in zip(specification.rewards, own, strict=True):
+            last = len(epsilon) == specification.levels - 1
+            size = _typical_gap(specification, reward, parameters, pooled, generator.uniform(0.1, 0.8))
+            epsilon.append(size * (generator.uniform() < 0.5) if last else size)
+        vectors.append(specification.pack(own, epsilon, generator.uniform(0.5, 5.0, specification.levels)))
+    return np.broadcast_to(np.stack(vectors), (len(objective.groups), count, specification.size)).copy()
+
+
+def _typical_gap(specification, reward, parameters, rows: np.ndarray, quantile: float) -> float:
+    """A quantile of the absolute reward differences, capped where a level would never speak."""
+    if len(rows) == 0 or not specification.linear:
+        return float(quantile * 3.0)
+    return float(min(np.quantile(np.abs(rows @ parameters), quantile), 20.0))
+
+
+def _insertions(specification: Specification, fewer: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """The levels of a smaller model with one more, faint or strong, at each place: (groups, starts, parameters)."""
+    small = specification.fewer()
+    same = len(set(specification.rewards)) == 1
+    places = range(specification.levels) if same else [specification.levels - 1]
+    starts = []
+    for place in places:
+        for strength in (0.1, 1.0):
+            new = specification.rewards[place].draw(generator, specification.features, 1)[0] * strength
+            own = []
+            for vector in fewer:
+                rewards, epsilon, alpha = _numbers(small, vector)
+                rewards.insert(place, new)
+                epsilon = np.insert(epsilon, place, strength)
+                own.append(specification.pack(rewards, _opened(epsilon), np.insert(alpha, place, 1.0)))
+            starts.append(np.stack(own))
+    return np.stack(starts, axis=1)
+
+
+def _reorderings(specification: Specification, best: np.ndarray) -> np.ndarray:
+    """Every other order of the levels (for more than three: every swap of neighbours) that fits the rewards."""
+    levels = tuple(range(specification.levels))
+    if len(levels) <= 3:
+        orders = [order for order in permutations(levels) if order != levels]
+    else:
+        orders = [(*levels[:i], levels[i + 1], levels[i], *levels[i + 2 :]) for i in levels[:-1]]
+    fitting = [
+        order for order in orders
+        if all(specification.rewards[i] == specification.rewards[j] for i, j in enumerate(order))
+    ]  # fmt: skip
+    starts = np.empty((len(best), len(fitting), specification.size))
+    for g, vector in enumerate(best):
+        rewards, epsilon, alpha = _numbers(specification, vector)
+        for o, order in enumerate(fitting):
+            places = list(order)
+            starts[g, o] = specification.pack([rewards[i] for i in places], _opened(epsilon[places]), alpha[places])
+    return starts
+
+
+def _opened(epsilon: np.ndarray) -> np.ndarray:
+    """Thresholds at which every level but the last lets some decisions pass."""
+    opened = np.array(epsilon, float)
+    opened[:-1] = np.where(opened[:-1] < 1e-3, 1.0, opened[:-1])
+    return opened
+
+
+def _numbers(specification: Specification, vector: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+    rewards = [vector[where] for where in specification.reward_slices]
+    epsilon = np.array([0.0 if value is None else value for value in specification.epsilon])
+    alpha = np.array([1.0 if value is None else value for value in specification.alpha])
+    for level, slot in specification.epsilon_slots.items():
+        epsilon[level] = vector[slot]
+    for level, slot in specification.alpha_slots.items():
+        alpha[level] = vector[slot]
+    return rewards, epsilon, alpha
+
+
+def _best(vectors: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
+    order = np.argsort(values, axis=1)[:, :count]
+    return np.take_along_axis(vectors, order[:, :, None], axis=1)
+
+
+def _distinct(solutions: Solutions, count: int) -> np.ndarray:
+    """The best vectors of each group, one for each optimum as told by its value (repeated if there are fewer)."""
+    chosen = []
+    for vectors, values in zip(solutions.vectors, solutions.values, strict=True):
+        order = [int(i) for i in np.argsort(values) if np.isfinite(values[i])] or [0]
+        kept: list[int] = []
+        for i in order:
+            if len(kept) < count and all(abs(values[i] - values[j]) > SAME for j in kept):
+                kept.append(i)
+        kept += [order[0]] * (count - len(kept))
+        chosen.append(vectors[kept])
+    return np.stack(chosen)
+
+
+def _stacked(parts: list[Solutions]) -> Solutions:
+    return Solutions(
+        np.concatenate([part.vectors for part in parts]),
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.converged for part in parts]),
+        max(part.iterations for part in parts),
+        np.concatenate([part.expected_gain for part in parts]),
+    )
+
+
+def _reshaped(flat: Solutions, groups: int, count: int) -> Solutions:
+    def shaped(array: np.ndarray) -> np.ndarray:
+        return array.reshape((groups, count, *array.shape[1:]))
+
+    return Solutions(
+        shaped(flat.vectors), shaped(flat.values), shaped(flat.converged), flat.iterations, shaped(flat.expected_gain)
+    )
+
+
+def _joined(first: Solutions, second: Solutions) -> Solutions:
+    """Two sets of solutions of the same groups, side by side."""
+    return Solutions(
+        np.concatenate([first.vectors, second.vectors], axis=1),
+        np.concatenate([first.values, second.values], axis=1),
+        np.concatenate([first.converged, second.converged], axis=1),
+        max(first.iterations, second.iterations),
+        np.concatenate([first.expected_gain, second.expected_gain], axis=1),
+    )

@@ -1,0 +1,258 @@
+"""What does a complete model say: levels in priority order, with numbers, in the user's units?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lori.errors import InputError
+from lori.model.precision import double_precision
+from lori.model.probabilities import (
+    TIE_RULES,
+    Decisions,
+    TieRule,
+    decisions,
+    lexicographic_order,
+    log_better,
+    log_outcomes,
+)
+from lori.model.rewards import Linear, Reward, reward_from
+from lori.model.specification import Parameters, Specification
+
+CHUNK = 1 << 16  # pairs predicted at once; smaller inputs are padded to a power of two, so that code is reused
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One reward function with its threshold: a difference below `epsilon` does not count."""
+
+    reward: Reward
+    parameters: np.ndarray
+    epsilon: float
+    alpha: float = 1.0
+    slopes: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def weights(self) -> np.ndarray:
+        """What one unit of each feature is worth, in the order of the features (average slope for a network)."""
+        return self.slopes
+
+    @property
+    def cap(self) -> float | None:
+        return self.reward.cap(self.parameters)
+
+    @property
+    def thresholds(self) -> np.ndarray:
+        """How large a difference in each feature alone must be before it counts: ε / |weight|."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.slopes == 0, np.inf, self.epsilon / np.abs(self.slopes))
+
+    @property
+    def scale(self) -> float:
+        """Σ |weight|, which a learned α of a reward with free scale takes over."""
+        return float(np.sum(np.abs(self.weights)))
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedModel:
+    """Rewards in priority order: the thing that predicts, explains, samples and is saved.
+
+    >>> model = OrderedModel.linear([[0.0, 1.0], [1.0, 0.0]], epsilon=[0.5, 0.0], features=["benefit", "need"])
+    >>> model.predict_proba([[0.0, 2.0]], [[5.0, 0.0]]).round(3)
+    array([[0.838, 0.   , 0.162]])
+    """
+
+    levels: tuple[Level, ...]
+    features: tuple[str, ...]
+    ties: TieRule = "split"
+
+    @classmethod
+    def linear(
+        cls,
+        weights: Sequence[Sequence[float]],
+        *,
+        epsilon: Sequence[float],
+        alpha: Sequence[float] | None = None,
+        features: Sequence[str] | None = None,
+        ties: TieRule = "split",
+    ) -> OrderedModel:
+        """A model from given weights (levels, features), thresholds in reward units and sensitivities."""
+        matrix = np.atleast_2d(np.asarray(weights, float))
+        names = tuple(features) if features is not None else tuple(f"x{i + 1}" for i in range(matrix.shape[1]))
+        thresholds = np.asarray(epsilon, float)
+        sensitivities = np.ones(len(matrix)) if alpha is None else np.asarray(alpha, float)
+        if not len(matrix) == len(thresholds) == len(sensitivities) or matrix.shape[1] != len(names):
+            raise InputError(
+                "weights, epsilon, alpha and features",
+                expected="one row of weights, one epsilon and one alpha for each level, one column for each feature",
+                got=f"weights of shape {matrix.shape}, {len(thresholds)} epsilon, {len(sensitivities)} alpha "
+                f"and {len(names)} features",
+                fix="give them all for the same levels and features",
+            )
+        if not np.all(np.isfinite(matrix)) or not np.all(thresholds >= 0) or not np.all(sensitivities >= 0):
+            raise InputError(
+                "weights, epsilon and alpha", expected="finite weights, epsilon and alpha from 0",
+                got="other numbers", fix="correct them",
+            )  # fmt: skip
+        if ties not in TIE_RULES:
+            raise InputError("ties", expected=" or ".join(TIE_RULES), got=str(ties), fix="use split")
+        levels = tuple(
+            Level(Linear(), row, float(e), float(a), slopes=row)
+            for row, e, a in zip(matrix, thresholds, sensitivities, strict=True)
+        )
+        return cls(levels, names, ties)
+
+    @property
+    def specification(self) -> Specification:
+        fixed = (0.0,) * len(self.levels)  # only the structure matters for prediction
+        return Specification(tuple(level.reward for level in self.levels), fixed, fixed, self.ties, self.features)
+
+    @property
+    def parameters(self) -> Parameters:
+        return Parameters(
+            rewards=tuple(np.asarray(level.parameters, float) for level in self.levels),  # type: ignore[arg-type]
+            epsilon=np.array([level.epsilon for level in self.levels]),  # type: ignore[arg-type]
+            alpha=np.array([level.alpha for level in self.levels]),  # type: ignore[arg-type]
+        )
+
+    @double_precision
+    def rewards(self, x) -> np.ndarray:
+        """The reward of each alternative on each level, shape (alternatives, levels)."""
+        x = jnp.asarray(x, float)
+        columns = [jax.vmap(level.reward, (None, 0))(jnp.asarray(level.parameters), x) for level in self.levels]
+        return np.stack([np.asarray(column) for column in columns], axis=1)
+
+    def predict_log_proba(self, left, right) -> np.ndarray:
+        """Logarithms of `predict_proba`, exact where probabilities underflow."""
+        return self._mapped(_log_outcomes, left, right)
+
+    def predict_proba(self, left, right) -> np.ndarray:
+        """Columns: left preferred, tie, right preferred. Shape (pairs, 3)."""
+        return np.exp(self.predict_log_proba(left, right))
+
+    def preference(self, left, right) -> np.ndarray:
+        """log Pr(left ≻ right) − log Pr(right ≻ left): positive where left is the likelier choice."""
+        return self._mapped(_log_odds, left, right)[:, 0]
+
+    def decisions(self, left, right) -> Decisions:
+        """Which level decides, with what probability, and for whom; arrays of shape (pairs, levels)."""
+        table = self._mapped(_decisions, left, right)
+        k = len(self.levels)
+        return Decisions(table[:, :k], table[:, k : 2 * k], table[:, 2 * k])
+
+    def compare(self, left, right) -> np.ndarray:
+        """The choice without noise: 1 for left, −1 for right, 0 if every difference is below its threshold."""
+        epsilon = [level.epsilon for level in self.levels]
+        return lexicographic_order(self.rewards(left).T, self.rewards(right).T, epsilon)
+
+    def sample(self, left, right, *, times: int = 1, seed: int | np.random.Generator = 0) -> np.ndarray:
+        """Draw each choice `times` times: counts of left preferred, tie and right preferred, (pairs, 3)."""
+        probabilities = self.predict_proba(left, right)
+        if self.ties == "printed":  # equation (5) to the letter speaks of preferences only
+            probabilities[:, 1] = 0.0
+        probabilities /= probabilities.sum(axis=1, keepdims=True)
+        return np.random.default_rng(seed).multinomial(times, probabilities)
+
+    def describe(self) -> dict[str, Any]:
+        """The model as plain JSON values; `from_description` is the inverse."""
+        return {
+            "features": list(self.features),
+            "ties": self.ties,
+            "levels": [
+                {
+                    "reward": level.reward.settings(),
+                    "parameters": [float(value) for value in level.parameters],
+                    "epsilon": level.epsilon,
+                    "alpha": level.alpha,
+                    "slopes": [float(value) for value in level.slopes],
+                }
+                for level in self.levels
+            ],
+        }
+
+    @classmethod
+    def from_description(cls, description: dict[str, Any]) -> OrderedModel:
+        levels = tuple(
+            Level(
+                reward_from(level["reward"]),
+                np.array(level["parameters"], float),
+                float(level["epsilon"]),
+                float(level["alpha"]),
+                np.array(level["slopes"], float),
+            )
+            for level in description["levels"]
+        )
+        return cls(levels, tuple(description["features"]), description["ties"])
+
+    @double_precision
+    def _mapped(self, function, left, right) -> np.ndarray:
+        """Apply a compiled function to all pairs, a chunk at a time."""
+        left, right = self._checked(left, "left"), self._checked(right, "right")
+        if left.shape != right.shape:
+            raise InputError(
+                "left and right", expected="as many alternatives on both sides",
+                got=f"{len(left)} and {len(right)}", fix="pass arrays of equal length",
+            )  # fmt: skip
+        parts = [
+            np.asarray(function(self.specification, self.parameters, padded))[:count]
+            for padded, count in _chunks(np.stack([left, right], axis=1))
+        ]
+        return np.concatenate(parts)
+
+    def _checked(self, x, what: str) -> np.ndarray:
+        array = np.atleast_2d(np.asarray(x, float))
+        if array.ndim != 2 or array.shape[1] != len(self.features):
+            raise InputError(
+                what,
+                expected=f"{len(self.features)} features for each alternative ({', '.join(self.features)})",
+                got=f"an array of shape {np.shape(x)}",
+                fix="pass the features that the model was fitted with, in this order",
+            )
+        if not np.all(np.isfinite(array)):
+            raise InputError(what, expected="finite numbers", got="NaN or infinity", fix="remove or mend those rows")
+        return array
+
+
+def _chunks(pairs: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
+    for start in range(0, len(pairs), CHUNK):
+        part = pairs[start : start + CHUNK]
+        room = 1 << max(6, (len(part) - 1).bit_length())
+        yield np.pad(part, [(0, room - len(part)), (0, 0), (0, 0)]), len(part)
+
+
+def _for_each_pair(summarise):
+    """Compile `summarise(specification, gap, tolerance)`, written for one pair, over many."""
+
+    @partial(jax.jit, static_argnums=0)
+    def compiled(specification: Specification, parameters: Parameters, pairs: jax.Array) -> jax.Array:
+        def one(pair: jax.Array) -> jax.Array:
+            features = pair[0] - pair[1] if specification.linear else pair
+            return summarise(specification, *specification.scaled(parameters, features))
+
+        return jax.vmap(one)(pairs)
+
+    return compiled
+
+
+@_for_each_pair
+def _log_outcomes(specification, gap, tolerance):
+    return jnp.stack(log_outcomes(gap, tolerance, specification.ties))
+
+
+@_for_each_pair
+def _log_odds(specification, gap, tolerance):
+    better = log_better(gap, tolerance, specification.ties)
+    worse = log_better([-a for a in gap], tolerance, specification.ties)
+    return (better - worse)[None]
+
+
+@_for_each_pair
+def _decisions(specification, gap, tolerance):
+    result = decisions(gap, tolerance)
+    return jnp.concatenate([result.left, result.right, result.nobody[None]])

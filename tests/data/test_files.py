@@ -1,0 +1,45 @@
+"""Files come to be whole or not at all."""
+
+import pytest
+
+from lori.data.files import writing
+
+
+def test_writing_renames_on_success(tmp_path):
+    target = tmp_path / "model.json"
+    with writing(target) as temporary:
+        assert temporary.parent == tmp_path
+        assert temporary.suffix == ".json"
+        temporary.write_text("{}")
+        assert not target.exists()
+    assert [file.name for file in tmp_path.iterdir()] == ["model.json"]
+
+
+def test_a_failure_leaves_the_old_file(tmp_path):
+    target = tmp_path / "model.json"
+    target.write_text("old")
+
+    def fail():
+        with writing(target) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError, match="stopped"):
+        fail()
+    assert [file.name for file in tmp_path.iterdir()] == ["model.json"]
+    assert target.read_text() == "old"
+
+
+def test_places_that_cannot_be_written(tmp_path, refused):
+    def touch(path):
+        with writing(path) as temporary:
+            temporary.touch()
+
+    def write_elsewhere(path):
+        with writing(path):
+            raise OSError(28, "No space left on device")
+
+    assert "a folder that does not exist" in refused(touch, tmp_path / "no" / "file.csv")
+    assert "got a folder" in refused(touch, tmp_path)
+    assert "No space left" in refused(write_elsewhere, tmp_path / "file.csv")
+    assert not list(tmp_path.iterdir())
