@@ -19,14 +19,10 @@ Features = Sequence[str] | None
 Words = Mapping[str, str] | None
 
 
-def pairs(
-    table: Table, *, values: Words = None, features: Features = None, identical: str = "error"
-) -> Preferences:
+def pairs(table: Table, *, values: Words = None, features: Features = None, identical: str = "error") -> Preferences:
     """One row per pair: left.F…, right.F… and an outcome."""
     if identical not in ("error", "keep", "drop"):
-        raise DataError(
-            "identical", expected="error, keep or drop", got=repr(identical), fix="choose one of these"
-        )
+        raise DataError("identical", expected="error, keep or drop", got=repr(identical), fix="choose one of these")
     names = _paired_features(table, features)
     counts = outcomes(table, values)
     left, right = (table.matrix([f"{side}.{name}" for name in names]) for side in SIDES)
@@ -56,23 +52,17 @@ def choices(table: Table, *, features: Features = None) -> Preferences:
     winner[group[chosen]] = np.flatnonzero(chosen)
     others = np.flatnonzero(~chosen)
     left = winner[group[others]]
-    return Preferences.from_indices(
-        table.matrix(names), left, others, features=names, **table.observers(left)
-    )
+    return Preferences.from_indices(table.matrix(names), left, others, features=names, **table.observers(left))
 
 
-def comparisons(
-    items: Table, table: Table, *, values: Words = None, features: Features = None
-) -> Preferences:
+def comparisons(items: Table, table: Table, *, values: Words = None, features: Features = None) -> Preferences:
     """Items with id, F… and rows that compare them by id."""
     items.require("id")
     names = items.features_besides(("id",), features)
     ids = items.labels("id")
     check_unique(ids, items.what("id"))
     left, right, counts = _compared(table, ids, items.path, values)
-    return Preferences.from_indices(
-        items.matrix(names), left, right, features=names, **counts, **table.observers()
-    )
+    return Preferences.from_indices(items.matrix(names), left, right, features=names, **counts, **table.observers())
 
 
 def trajectories(
@@ -108,10 +98,7 @@ def trajectories(
 
 def _paired_features(table: Table, wanted: Features) -> tuple[str, ...]:
     """The features that both sides have, in the order of the left side or as wanted."""
-    sides = [
-        [name.removeprefix(f"{side}.") for name in table.names if name.startswith(f"{side}.")]
-        for side in SIDES
-    ]
+    sides = [[name.removeprefix(f"{side}.") for name in table.names if name.startswith(f"{side}.")] for side in SIDES]
     both = tuple(name for name in sides[0] if name in sides[1])
     if wanted is not None:
         names = chosen_features(wanted)

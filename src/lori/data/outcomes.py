@@ -23,10 +23,7 @@ def outcomes(table: Table, values: Mapping[str, str] | None = None) -> dict[str,
         words = choice_words(values)
         chosen = _words(table, "choice", words)
         times = multiplicity(table)
-        return {
-            name: np.where(chosen == word, times, 0.0)
-            for name, word in zip(COUNT_COLUMNS, words, strict=True)
-        }
+        return {name: np.where(chosen == word, times, 0.0) for name, word in zip(COUNT_COLUMNS, words, strict=True)}
     if not counted or counted == ["ties"]:
         raise table.missing(
             "a column choice (left, right or tie) or the counts left_wins and right_wins",
@@ -71,8 +68,7 @@ def _words(table: Table, name: str, known: Iterable[str], shown: Iterable[str] |
             table.what(name),
             expected=f"only {', '.join(shown or known)}",
             got=listed + (f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""),
-            fix="correct these rows"
-            + (" or say which words are used with values=… (--values)" * (not shown)),
+            fix="correct these rows" + (" or say which words are used with values=… (--values)" * (not shown)),
         )
     return np.array(column.map(distinct), dtype=str)
 

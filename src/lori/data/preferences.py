@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,9 +162,7 @@ class Preferences:
         return f"Preferences({size}, {self.n_features} features{people})"
 
     def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
-        raise TypeError(
-            "an array cannot hold the counts of Preferences; use left_features and right_features"
-        )
+        raise TypeError("an array cannot hold the counts of Preferences; use left_features and right_features")
 
     def identical(self) -> np.ndarray:
         """(pairs,) mask of the pairs whose two alternatives have equal features."""
@@ -175,9 +173,7 @@ class Preferences:
         import pandas
 
         sides = {"left": self.left_features, "right": self.right_features}
-        table = {
-            f"{side}.{name}": x[:, i] for side, x in sides.items() for i, name in enumerate(self.features)
-        }
+        table = {f"{side}.{name}": x[:, i] for side, x in sides.items() for i, name in enumerate(self.features)}
         for column, counts in zip(("left_wins", "right_wins", "ties"), COUNTS, strict=True):
             table[column] = getattr(self, counts).astype(np.int64)
         if self.agent is not None:
@@ -213,9 +209,7 @@ class Preferences:
             **{name: chosen(getattr(self, name)) for name in COUNTS},
         )
 
-    def split(
-        self, fraction: float, seed: int = 0, *, by_agent: bool = False
-    ) -> tuple[Preferences, Preferences]:
+    def split(self, fraction: float, seed: int = 0, *, by_agent: bool = False) -> tuple[Preferences, Preferences]:
         """Two random parts, the first with this fraction of the pairs, each part in the order observed.
 
         With `by_agent` all pairs of a person go to the same part, and the first part comes as near to the
@@ -243,6 +237,10 @@ class Preferences:
         first, group = group_rows([agents])
         rows = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
         return {str(agents[start]): self.subset(own) for start, own in zip(first, rows, strict=True)}
+
+    def weighted(self, weight: object) -> Preferences:
+        """The same pairs with these weights, one for each."""
+        return replace(self, weight=weight)  # type: ignore[arg-type]
 
     def select(self, features: Sequence[str]) -> Preferences:
         """The same pairs described by these features only, in this order."""

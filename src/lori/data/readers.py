@@ -76,9 +76,7 @@ def read_trajectories(
 ) -> Preferences:
     """Read `trajectory, step, F…` and comparisons of trajectories; `pooling` as in `Trajectories.pool`."""
     steps, compared = open_tables([trajectories, comparisons], columns)
-    return forms.trajectories(
-        steps, compared, pooling=pooling, discount=discount, values=values, features=features
-    )
+    return forms.trajectories(steps, compared, pooling=pooling, discount=discount, values=values, features=features)
 
 
 def read(

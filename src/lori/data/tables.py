@@ -38,9 +38,7 @@ def read_table(path: str | Path, text_columns: Iterable[str] = ()) -> pandas.Dat
     frame.columns = [str(name).strip() for name in frame.columns]
     frame = frame[[name for name in frame.columns if not INDEX_COLUMN.fullmatch(name)]]
     if frame.empty:
-        raise DataError(
-            str(path), expected="a header and at least one row", got="no rows", fix="add the data"
-        )
+        raise DataError(str(path), expected="a header and at least one row", got="no rows", fix="add the data")
     return frame
 
 

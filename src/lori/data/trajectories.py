@@ -75,9 +75,7 @@ class Trajectories:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        return (
-            f"Trajectories({len(self)} trajectories, {len(self.values)} steps, {len(self.features)} features)"
-        )
+        return f"Trajectories({len(self)} trajectories, {len(self.values)} steps, {len(self.features)} features)"
 
     @property
     def lengths(self) -> np.ndarray:

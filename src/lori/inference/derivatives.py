@@ -68,7 +68,7 @@ def better(gap: Levels, tolerance: Levels, rule: TieRule) -> Derivatives:
 
 def tie(gap: Levels, tolerance: Levels) -> Derivatives:
     """Derivatives of `log_full_tie`: levels add up, so the curvature has no mixed blocks."""
-    value, gradient, curvature = 0.0, [], {}
+    value, gradient, curvature = jnp.zeros_like(gap[0]), [], {}
     for j, (a, b) in enumerate(zip(gap, tolerance, strict=True)):
         log_s, log_t = log_sigmoid(a - b), log_sigmoid(-a - b)
         s, t = jnp.exp(log_s), jnp.exp(log_t)
@@ -132,9 +132,7 @@ def _combined(levels: _Levels, tolerance: Levels) -> Derivatives:
         rho_b = rho * ((2 - q) * kept - 2 * jnp.exp(-2 * b) * rho)
         gradients.append((r - handed, -r + 2 * rho - handed))
         across = spread - omega_b * q - handed * t
-        curvatures.append(
-            (handed * (kept * q - t) - spread, across, 2 * rho_b - spread - omega_b * q - handed * t)
-        )
+        curvatures.append((handed * (kept * q - t) - spread, across, 2 * rho_b - spread - omega_b * q - handed * t))
         mixed.append((-kept * handed, omega_b))
 
     count = len(gradients)

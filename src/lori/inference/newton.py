@@ -1,7 +1,7 @@
 """Which parameters minimise the objective, from many starts at once and within bounds?
 
 A damped Newton method for batches: every start is a problem of its own, all are evaluated in one call. Bounds
-are kept by projection; the Newton step is taken in the free coordinates only (Bertsekas 1982). Directions of
+are kept by an active set; the Newton step is taken in the free coordinates only (Bertsekas 1982). Directions of
 negative curvature are followed downhill with the curvature's absolute value, and the Levenberg–Marquardt
 damping adapts to how well the quadratic model predicted the last step. No maintained library offers this
 combination for sums whose terms live elsewhere; SciPy's methods are its referee in the tests.
@@ -27,7 +27,6 @@ class Solutions:
     vectors: np.ndarray  # (problems, parameters)
     values: np.ndarray  # (problems,)
     converged: np.ndarray  # (problems,) bool
-    iterations: int
     expected_gain: np.ndarray
 
 
@@ -47,13 +46,12 @@ def minimise(
     damping = np.full(len(x), 1e-2)
     converged = np.zeros(len(x), bool)
     gain = np.full(len(x), np.inf)
-    done = 0
-    for done in range(1, iterations + 1):
+    for _ in range(iterations):
         step, gain = _steps(x, gradient, curvature, damping, lower, upper)
         converged |= gain <= tolerance
         if converged.all():
             break
-        trial = np.where(converged[:, None], x, np.clip(x + step, lower, upper))
+        trial = np.where(converged[:, None], x, x + step)
         new = evaluate(trial)
         assert new.gradient is not None
         assert new.curvature is not None
@@ -71,22 +69,45 @@ def minimise(
         damping = np.where(better & (ratio > 0.75), damping * 0.1, damping)
         damping = np.where(~better, damping * 8, np.where(ratio < 0.25, damping * 3, damping))
         damping = np.clip(damping, 1e-12, 1e8)
-    return Solutions(x, value, converged, done, gain)
+    return Solutions(x, value, converged, gain)
 
 
 def _steps(x, gradient, curvature, damping, lower, upper) -> tuple[np.ndarray, np.ndarray]:
-    """The damped Newton step in the free coordinates, and the gain that the undamped one promises."""
+    """The damped Newton step within the bounds, and the gain that the undamped one promises.
+
+    Coordinates at a bound with the gradient pushing outwards are held. Where the step would cross another
+    bound, that coordinate goes to its bound and the others are solved for again, so that a step along a
+    narrow valley stays in the valley.
+    """
     held = ((x <= lower) & (gradient > 0)) | ((x >= upper) & (gradient < 0))
+    step, gain = _solve(gradient, curvature, damping, held)
+    target = np.clip(x + step, lower, upper)
+    fixed = held | (target != x + step)
+    for _ in range(3):
+        again = np.flatnonzero((fixed & ~held).any(axis=1))
+        if not len(again):
+            break
+        moves = np.where(fixed[again], (target - x)[again], 0.0)
+        pushed = gradient[again] + np.einsum("bij,bj->bi", curvature[again], moves)
+        inner, _ = _solve(pushed, curvature[again], damping[again], fixed[again])
+        proposed = x[again] + np.where(fixed[again], moves, inner)
+        target[again] = np.clip(proposed, lower, upper)
+        crossed = target[again] != proposed
+        if not crossed.any():
+            break
+        fixed[again] |= crossed
+    return target - x, gain
+
+
+def _solve(gradient, curvature, damping, held) -> tuple[np.ndarray, np.ndarray]:
+    """−(|H| + damping)⁻¹ g in the coordinates that are not held, H scaled to a unit diagonal; and ½ gᵀ|H|⁻¹g."""
     free = ~held
-    g = np.where(free, gradient, 0.0)
-    h = np.where(free[:, :, None] & free[:, None, :], curvature, 0.0)
-    diagonal = np.arange(x.shape[1])
-    scale = np.sqrt(np.maximum(np.abs(h[:, diagonal, diagonal]), 1e-8))
-    scale = np.where(free, scale, 1.0)
-    h = h / scale[:, :, None] / scale[:, None, :]
+    diagonal = np.arange(gradient.shape[1])
+    scale = np.where(free, np.sqrt(np.maximum(np.abs(curvature[:, diagonal, diagonal]), 1e-8)), 1.0)
+    h = np.where(free[:, :, None] & free[:, None, :], curvature, 0.0) / scale[:, :, None] / scale[:, None, :]
     h[:, diagonal, diagonal] = np.where(free, h[:, diagonal, diagonal], 1.0)
     eigenvalues, vectors = np.linalg.eigh(h)
-    rotated = np.einsum("bij,bi->bj", vectors, g / scale)
+    rotated = np.einsum("bij,bi->bj", vectors, np.where(free, gradient / scale, 0.0))
     size = np.maximum(np.abs(eigenvalues), 1e-10)
     gain = 0.5 * np.sum(rotated**2 / size, axis=1)
     step = -np.einsum("bij,bj->bi", vectors, rotated / (size + damping[:, None])) / scale

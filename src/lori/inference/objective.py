@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +25,7 @@ from lori.model.priors import Prior
 from lori.model.specification import Specification
 
 RIDGE = 1e-6
+FEW_ROWS = 20_000
 BLOCK_ELEMENTS = 4096  # rows × starts that are computed together: what stays in a core's cache
 
 
@@ -46,30 +47,43 @@ class Objective:
 
     def evaluate(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
         """`vectors` (groups, starts, parameters) → values (groups, starts), and derivatives up to `order`."""
-        return self._run(vectors, order, penalised=True)
-
-    def log_likelihood(self, vectors: np.ndarray) -> np.ndarray:
-        """Without prior and ridge, shape (groups, starts)."""
-        return -self._run(vectors, 0, penalised=False).value
-
-    def information(self, vector: np.ndarray) -> np.ndarray:
-        """Observed information of the likelihood alone at one vector of the only group."""
-        curvature = self._run(vector[None, None], 2, penalised=False).curvature
-        assert curvature is not None
-        return curvature[0, 0]
+        return _sum(self.likelihood(vectors, order), self.penalty(vectors, order))
 
     @double_precision
-    def _run(self, vectors: np.ndarray, order: int, penalised: bool) -> Evaluation:
+    def likelihood(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
+        """The negative log-likelihood alone; its curvature is the observed information."""
         vectors = np.asarray(vectors, float)
         starts = vectors.shape[1]
-        wanted = max(64, BLOCK_ELEMENTS // starts)
+        room = starts
+        if sum(group.rows for group in self.groups) <= FEW_ROWS:  # reuse compiled code for nearly as many starts
+            room = 1 << max(3, (starts - 1).bit_length())
+            vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], room - starts, axis=1)], axis=1)
+        wanted = max(64, BLOCK_ELEMENTS // room)
         decided = _blocks([(g.decided, g.decided_weight) for g in self.groups], wanted)
         tied = _blocks([(g.tied, g.tied_weight) for g in self.groups], wanted)
-        prior = self.prior if penalised else None
-        scales = prior.scales(self.specification) if prior else np.full(self.specification.size, np.inf)
-        ridge = RIDGE if penalised else 0.0
-        parts = _evaluate(self.specification, prior, order, vectors, decided, tied, scales, ridge)
-        return Evaluation(*(np.asarray(part) for part in parts))
+        parts = _evaluate(self.specification, order, vectors, decided, tied)
+        return Evaluation(*(np.asarray(part)[:, :starts] for part in parts))
+
+    def penalty(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
+        """Minus the log-prior, and the ridge."""
+        value, first, second = (
+            0.5 * RIDGE * np.sum(vectors**2, axis=-1),
+            RIDGE * vectors,
+            np.full_like(vectors, RIDGE),
+        )
+        if self.prior:
+            scales = self.prior.scales(self.specification)
+            slope, bend = self.prior.slopes(vectors, scales)
+            value, first, second = (
+                value - self.prior.log_density(vectors, scales),
+                first - slope,
+                second - bend,
+            )
+        return Evaluation(*(value, first, second[..., None] * np.eye(vectors.shape[-1]))[: order + 1])
+
+
+def _sum(one: Evaluation, other: Evaluation) -> Evaluation:
+    return Evaluation(*(a + b for a, b in zip(one, other, strict=True) if a is not None and b is not None))
 
 
 def _blocks(groups: list[tuple[np.ndarray, np.ndarray]], wanted: int) -> tuple[np.ndarray, np.ndarray]:
@@ -96,17 +110,14 @@ def _blocks(groups: list[tuple[np.ndarray, np.ndarray]], wanted: int) -> tuple[n
     return stacked.reshape(shape + stacked.shape[2:]), np.stack(weights).reshape(shape)
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2))
-def _evaluate(specification: Specification, prior: Prior | None, order: int, vectors, decided, tied, scales, ridge):
-    """Sum of `_block_terms` over the blocks of each group, for each start, plus the penalty."""
-
-    def penalty(vector: jax.Array) -> jax.Array:
-        believed = -prior.log_density(vector, scales) if prior else 0.0
-        return believed + 0.5 * ridge * vector @ vector
+@partial(jax.jit, static_argnums=(0, 1))
+def _evaluate(specification: Specification, order: int, vectors, decided, tied):
+    """Sum of `_block_terms` over the blocks of each group, for each start."""
 
     def group(arguments):
         starts, decided_rows, tied_rows = arguments
-        total = jax.vmap(_up_to(penalty, order))(starts)
+        size = specification.size
+        total = tuple(jnp.zeros((len(starts), *shape)) for shape in ((), (size,), (size, size))[: order + 1])
         for outcome, rows in (("better", decided_rows), ("tie", tied_rows)):
 
             def add_block(total, block, outcome=outcome):
@@ -204,7 +215,7 @@ def _general_derivatives(specification: Specification, order: int, rows, starts,
     gradient = jax.vmap(jax.grad(linearised))(starts, slopes)
     if order == 1:
         return (gradient,)
-    full = [[None] * (2 * levels) for _ in range(2 * levels)]
+    full: list[list[Any]] = [[None] * (2 * levels) for _ in range(2 * levels)]
     for (j, later), (aa, ab, ba, bb) in rows.curvature.items():
         for one, other, part in (
             (j, later, aa), (j, levels + later, ab), (levels + j, later, ba), (levels + j, levels + later, bb),
@@ -219,13 +230,3 @@ def _general_derivatives(specification: Specification, order: int, rows, starts,
         )
 
     return gradient, jax.vmap(curvature)(starts, slopes, inner)
-
-
-def _up_to(function, order: int):
-    """The value of a function of one vector and its derivatives up to `order`, as a tuple."""
-
-    def derived(vector):
-        parts = function(vector), jax.grad(function)(vector), jax.hessian(function)(vector)
-        return parts[: order + 1]
-
-    return derived

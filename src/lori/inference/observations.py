@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +19,13 @@ class Scaling:
     scale: np.ndarray
 
     @classmethod
-    def of(cls, preferences: Preferences, specification: Specification) -> Scaling:
-        count = preferences.n_features
+    def of(cls, groups: Sequence[Preferences], specification: Specification) -> Scaling:
+        """The common scaling of all groups, so that they share starts and prior."""
         if not specification.standardised:
-            return cls(np.zeros(count), np.ones(count))
-        deviation = preferences.alternatives.std(axis=0)
-        location = preferences.alternatives.mean(axis=0)
+            return cls(np.zeros(groups[0].n_features), np.ones(groups[0].n_features))
+        pooled = [group.alternatives for group in groups]
+        alternatives = pooled[0] if len(pooled) == 1 else np.concatenate(pooled)
+        deviation, location = alternatives.std(axis=0), alternatives.mean(axis=0)
         varies = deviation > 1e-12 * np.maximum(np.abs(location), 1e-300)
         return cls(location, np.where(varies, deviation, 1.0))
 

@@ -37,6 +37,5 @@ def minimise(
         vectors=np.stack([end.x for end in ends]),
         values=np.array([end.fun for end in ends]),
         converged=np.array([end.success for end in ends]),
-        iterations=max(end.nit for end in ends),
         expected_gain=np.array([np.abs(end.jac).max() for end in ends]),
     )

@@ -22,7 +22,7 @@ from lori.model.specification import Specification
 
 SEARCH_ROWS = 2000
 SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over
-KEEP = 6  # distinct candidates that are polished on all rows
+KEEP = 8  # distinct candidates that are polished on all rows
 SAME = 0.05  # log-likelihood units within which two optima count as the same
 
 
@@ -51,10 +51,10 @@ def search(
     drawn = _random_starts(sample, starts, generator)
     if specification.size > SECOND_ORDER_SIZE:
         drawn = _best(drawn, sample.evaluate(drawn, order=0).value, KEEP)
-    first = _minimise(sample, drawn, iterations=40)
+    tried = drawn
     if fewer is not None:
-        inserted = _insertions(specification, fewer.vectors, generator)
-        first = _joined(first, _minimise(sample, inserted, iterations=40))
+        tried = np.concatenate([drawn, _insertions(specification, fewer.vectors, generator)], axis=1)
+    first = _minimise(sample, tried, iterations=40)
     best_value = first.values.min(axis=1, keepdims=True)
     share = (first.values[:, : drawn.shape[1]] <= best_value + SAME).mean(axis=1)
     candidates = _distinct(first, KEEP)
@@ -97,7 +97,7 @@ def _minimise(objective: Objective, starts: np.ndarray, iterations: int = 100) -
 
     def evaluate_all(vectors: np.ndarray):
         result = objective.evaluate(vectors.reshape(groups, count, size))
-        return type(result)(*(part.reshape((groups * count, *part.shape[2:])) for part in result))
+        return type(result)(*(part.reshape(-1, *part.shape[2:]) for part in result if part is not None))
 
     flat = newton.minimise(evaluate_all, starts.reshape(-1, size), bounds, iterations=iterations)
     return _reshaped(flat, groups, count)
@@ -111,7 +111,7 @@ def _random_starts(objective: Objective, count: int, generator: np.random.Genera
     vectors = []
     for start in range(count):
         own = [parameters[start] for parameters in drawn]
-        epsilon = []
+        epsilon: list[float] = []
         for reward, parameters in zip(specification.rewards, own, strict=True):
             last = len(epsilon) == specification.levels - 1
             size = _typical_gap(specification, reward, parameters, pooled, generator.uniform(0.1, 0.8))
@@ -208,7 +208,6 @@ def _stacked(parts: list[Solutions]) -> Solutions:
         np.concatenate([part.vectors for part in parts]),
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.converged for part in parts]),
-        max(part.iterations for part in parts),
         np.concatenate([part.expected_gain for part in parts]),
     )
 
@@ -218,7 +217,10 @@ def _reshaped(flat: Solutions, groups: int, count: int) -> Solutions:
         return array.reshape((groups, count, *array.shape[1:]))
 
     return Solutions(
-        shaped(flat.vectors), shaped(flat.values), shaped(flat.converged), flat.iterations, shaped(flat.expected_gain)
+        shaped(flat.vectors),
+        shaped(flat.values),
+        shaped(flat.converged),
+        shaped(flat.expected_gain),
     )
 
 
@@ -228,6 +230,5 @@ def _joined(first: Solutions, second: Solutions) -> Solutions:
         np.concatenate([first.vectors, second.vectors], axis=1),
         np.concatenate([first.values, second.values], axis=1),
         np.concatenate([first.converged, second.converged], axis=1),
-        max(first.iterations, second.iterations),
         np.concatenate([first.expected_gain, second.expected_gain], axis=1),
     )

@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lori.errors import InputError
 from lori.model.precision import double_precision
@@ -65,7 +66,7 @@ class OrderedModel:
 
     >>> model = OrderedModel.linear([[0.0, 1.0], [1.0, 0.0]], epsilon=[0.5, 0.0], features=["benefit", "need"])
     >>> model.predict_proba([[0.0, 2.0]], [[5.0, 0.0]]).round(3)
-    array([[0.838, 0.   , 0.162]])
+    array([[0.818, 0.   , 0.182]])
     """
 
     levels: tuple[Level, ...]
@@ -75,10 +76,10 @@ class OrderedModel:
     @classmethod
     def linear(
         cls,
-        weights: Sequence[Sequence[float]],
+        weights: ArrayLike,
         *,
-        epsilon: Sequence[float],
-        alpha: Sequence[float] | None = None,
+        epsilon: ArrayLike,
+        alpha: ArrayLike | None = None,
         features: Sequence[str] | None = None,
         ties: TieRule = "split",
     ) -> OrderedModel:
@@ -116,9 +117,9 @@ class OrderedModel:
     @property
     def parameters(self) -> Parameters:
         return Parameters(
-            rewards=tuple(np.asarray(level.parameters, float) for level in self.levels),  # type: ignore[arg-type]
-            epsilon=np.array([level.epsilon for level in self.levels]),  # type: ignore[arg-type]
-            alpha=np.array([level.alpha for level in self.levels]),  # type: ignore[arg-type]
+            rewards=tuple(np.asarray(level.parameters, float) for level in self.levels),
+            epsilon=np.array([level.epsilon for level in self.levels]),
+            alpha=np.array([level.alpha for level in self.levels]),
         )
 
     @double_precision

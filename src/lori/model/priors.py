@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.errors import InputError
@@ -39,6 +37,13 @@ class Prior:
         scales[list(specification.epsilon_slots.values())] = self.epsilon
         return scales
 
-    def log_density(self, vector: jax.Array, scales: jax.Array) -> jax.Array:
+    def log_density(self, vector: np.ndarray, scales: np.ndarray) -> np.ndarray:
         """Up to a constant: −(ν + 1)/2 Σ log(1 + (θ/scale)²/ν); an infinite scale contributes nothing."""
-        return -(self.degrees + 1) / 2 * jnp.sum(jnp.log1p((vector / scales) ** 2 / self.degrees))
+        return -(self.degrees + 1) / 2 * np.sum(np.log1p((vector / scales) ** 2 / self.degrees), axis=-1)
+
+    def slopes(self, vector: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """First and second derivative of `log_density` by each parameter."""
+        u, factor = vector / scales, self.degrees + (vector / scales) ** 2
+        first = -(self.degrees + 1) * u / factor / scales
+        second = -(self.degrees + 1) * (self.degrees - u**2) / factor**2 / scales**2
+        return first, second

@@ -21,7 +21,7 @@ as its last term p_{k+1}: one recursion serves any number of levels and every ti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -41,17 +41,17 @@ LOG_HALF = float(np.log(0.5))
 class Outcomes(NamedTuple):
     """Log-probabilities of what can be seen for a pair."""
 
-    left: jax.Array
-    tie: jax.Array
-    right: jax.Array
+    left: Any
+    tie: Any
+    right: Any
 
 
 class Decisions(NamedTuple):
     """Probabilities of which level decides, and for whom; the three parts sum to one over levels."""
 
-    left: jax.Array  # (levels, ...) the level decides for left
-    right: jax.Array  # (levels, ...) the level decides for right
-    nobody: jax.Array  # (...) every level ties
+    left: Any  # (levels, ...) the level decides for left
+    right: Any  # (levels, ...) the level decides for right
+    nobody: Any  # (...) every level ties
 
 
 def log_better(gap: Levels, tolerance: Levels, rule: TieRule) -> jax.Array:
@@ -69,7 +69,8 @@ def log_better(gap: Levels, tolerance: Levels, rule: TieRule) -> jax.Array:
 
 def log_full_tie(gap: Levels, tolerance: Levels) -> jax.Array:
     """log Π_i e_i: no level sees a difference that counts."""
-    return sum(_log_equal(a, b) for a, b in zip(gap, tolerance, strict=True))
+    equal = [_log_equal(a, b) for a, b in zip(gap, tolerance, strict=True)]
+    return sum(equal[1:], start=equal[0])
 
 
 def log_outcomes(gap: Levels, tolerance: Levels, rule: TieRule) -> Outcomes:

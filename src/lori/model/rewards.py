@@ -8,7 +8,7 @@ they are expected to be, and what they become when the features are not standard
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import jax
@@ -26,7 +26,7 @@ class Reward:
 
     kind: ClassVar[str]
     linear: ClassVar[bool] = False  # the reward of a difference is the difference of the rewards
-    free_scale: ClassVar[bool] = True  # multiplying the reward by a constant stays in the family (NOTES: α = 1)
+    free_scale: ClassVar[bool] = True  # multiplying the reward by a constant stays in the family (then α is redundant)
     standardised: ClassVar[bool] = True  # fitted on features with mean 0 and deviation 1
 
     def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
@@ -54,6 +54,14 @@ class Reward:
     def in_units(self, parameters: jax.Array, location: jax.Array, scale: jax.Array) -> jax.Array:
         """Parameters for raw features x, given those for (x − location) / scale; rewards differ by a constant."""
         raise NotImplementedError
+
+    def multiplied(self, parameters: jax.Array, factor: jax.Array | float) -> jax.Array:
+        """Parameters whose reward, under `with_scale(factor)`, is `factor` times as large."""
+        return parameters * factor
+
+    def with_scale(self, factor: float) -> Reward:
+        """The same family for rewards that are `factor` times as large."""
+        return self
 
     def slopes(self, parameters: np.ndarray, x: np.ndarray) -> np.ndarray:
         """The average change of the reward per unit of each feature, over the alternatives x (n, features)."""
@@ -114,7 +122,11 @@ class Linear(Reward):
         return np.asarray(parameters)
 
     def settings(self) -> dict[str, Any]:
-        return {"kind": self.kind, "increasing": _listed(self.increasing), "decreasing": _listed(self.decreasing)}
+        return {
+            "kind": self.kind,
+            "increasing": _listed(self.increasing),
+            "decreasing": _listed(self.decreasing),
+        }
 
     def _directions(self, features: Names) -> tuple[np.ndarray, np.ndarray]:
         masks = []
@@ -179,6 +191,9 @@ class Capped(Linear):
         """The weights themselves: what a unit is worth below the cap."""
         return np.asarray(parameters)[:-1]
 
+    def with_scale(self, factor: float) -> Capped:
+        return replace(self, sharpness=self.sharpness / factor)
+
     def cap(self, parameters: np.ndarray) -> float | None:
         return float(parameters[-1])
 
@@ -222,10 +237,14 @@ class Network(Reward):
         return generator.normal(size=(count, len(typical))) * typical
 
     def in_units(self, parameters: jax.Array, location: jax.Array, scale: jax.Array) -> jax.Array:
-        inputs, units = len(scale), tuple(self.hidden)[0]
+        inputs, units = len(scale), next(iter(self.hidden))
         matrix = parameters[: inputs * units].reshape(inputs, units) / scale[:, None]
         bias = parameters[inputs * units : (inputs + 1) * units] - location @ matrix
         return jnp.concatenate([matrix.ravel(), bias, parameters[(inputs + 1) * units :]])
+
+    def multiplied(self, parameters: jax.Array, factor: jax.Array | float) -> jax.Array:
+        output = tuple(self.hidden)[-1]
+        return jnp.concatenate([parameters[:-output], parameters[-output:] * factor])
 
     def settings(self) -> dict[str, Any]:
         return {"kind": self.kind, "hidden": list(self.hidden)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -22,9 +22,9 @@ from lori.model.rewards import Bounds, Reward
 class Parameters(NamedTuple):
     """Everything that a model needs beside its specification."""
 
-    rewards: tuple[jax.Array, ...]  # one flat vector for each level
-    epsilon: jax.Array  # (levels,)
-    alpha: jax.Array  # (levels,)
+    rewards: tuple[Any, ...]  # one flat vector for each level
+    epsilon: Any  # (levels,)
+    alpha: Any  # (levels,)
 
 
 @dataclass(frozen=True)

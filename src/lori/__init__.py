@@ -1,0 +1,66 @@
+"""LORI learns what a decision-maker puts first: ordered rewards, with thresholds, from pairwise preferences.
+
+Nothing heavy is imported until it is used: `import lori` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "lori.data.preferences": ("Preferences",),
+    "lori.data.trajectories": ("Trajectories",),
+    "lori.data.readers": ("read", "read_pairs", "read_choices", "read_comparisons", "read_trajectories"),
+    "lori.data.writers": ("write_pairs",),
+    "lori.data.examples": ("tversky1969",),
+    "lori.model.rewards": ("Linear", "Capped", "Network", "Function"),
+    "lori.model.priors": ("Prior",),
+    "lori.model.ordered": ("OrderedModel",),
+    "lori.inference.simulation": ("simulate",),
+    "lori.inference.estimator": ("LORI", "fit_by_agent", "load"),
+    "lori.errors": ("LoriError", "InputError", "DataError", "ModelFileError", "FitError"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_HOME_OF)]
+
+if TYPE_CHECKING:
+    from lori.data.examples import tversky1969 as tversky1969
+    from lori.data.preferences import Preferences as Preferences
+    from lori.data.readers import read as read
+    from lori.data.readers import read_choices as read_choices
+    from lori.data.readers import read_comparisons as read_comparisons
+    from lori.data.readers import read_pairs as read_pairs
+    from lori.data.readers import read_trajectories as read_trajectories
+    from lori.data.trajectories import Trajectories as Trajectories
+    from lori.data.writers import write_pairs as write_pairs
+    from lori.errors import DataError as DataError
+    from lori.errors import FitError as FitError
+    from lori.errors import InputError as InputError
+    from lori.errors import LoriError as LoriError
+    from lori.errors import ModelFileError as ModelFileError
+    from lori.inference.estimator import LORI as LORI
+    from lori.inference.estimator import fit_by_agent as fit_by_agent
+    from lori.inference.estimator import load as load
+    from lori.inference.simulation import simulate as simulate
+    from lori.model.ordered import OrderedModel as OrderedModel
+    from lori.model.priors import Prior as Prior
+    from lori.model.rewards import Capped as Capped
+    from lori.model.rewards import Function as Function
+    from lori.model.rewards import Linear as Linear
+    from lori.model.rewards import Network as Network
+
+
+def __getattr__(name: str):
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'lori' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

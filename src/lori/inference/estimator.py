@@ -1,0 +1,205 @@
+"""The estimator: from preferences to an ordered model, with scikit-learn's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+
+from lori.data.preferences import Preferences
+from lori.inference import explanation, storage
+from lori.inference.explanation import Explanation
+from lori.inference.fitting import Fit, fit_groups
+from lori.inference.labels import WORDS, as_preferences
+from lori.inference.settings import checked_settings
+from lori.inference.status import Status
+from lori.inference.summary import Summary
+from lori.model.ordered import Level, OrderedModel
+from lori.model.priors import Prior
+from lori.model.rewards import Reward
+
+REACH = 4.0  # explanations look for changes up to this many times the range of a feature
+
+
+class LORI(BaseEstimator):
+    """Lexicographically ordered reward inference: which objective comes first, and when does it count?
+
+    Parameters
+    ----------
+    levels : number of reward functions in priority order.
+    reward : the family of rewards: `Linear()` by default, one for all levels or a list with one for each.
+    alpha : sensitivity of each level; 1 by default (a free scale of the reward makes it redundant), None to
+        learn it. One value, or one for each level.
+    epsilon : threshold of each level in units of its reward; None (default) learns it, a number fixes it.
+    ties : `auto` (default: `observed` if there are ties, else `split`), `split`, `observed` or `printed`.
+    prior : `weak` (default), None for pure maximum likelihood, or a `Prior`.
+    method : `newton` (default), or `paper` for the paper's RMSprop procedure.
+    starts : random starts of the search; more make it surer that the best optimum is found.
+    standard_errors : `observed` (default), `robust`, or `clustered` by agent.
+    seed : the same seed gives the same numbers.
+
+    Attributes
+    ----------
+    levels_ : the learned levels in priority order, with weights, epsilon, alpha, cap and thresholds.
+    model_ : the learned `OrderedModel`, which predicts, samples and compares.
+    log_likelihood_, converged_, status_, features_, ties_ : what the fit says about itself.
+
+    >>> from lori import Linear, tversky1969
+    >>> first = tversky1969().by_agent()["1"]
+    >>> model = LORI(levels=2, reward=Linear(increasing="all"), epsilon=(None, 0.0), prior=None).fit(first)
+    >>> round(model.log_likelihood_, 2)
+    -113.33
+    """
+
+    def __init__(
+        self,
+        *,
+        levels: int = 2,
+        reward: Reward | Sequence[Reward] | str | None = None,
+        alpha: float | Sequence[float | None] | None = 1.0,
+        epsilon: float | Sequence[float | None] | None = None,
+        ties: str = "auto",
+        prior: Prior | str | None = "weak",
+        method: str = "newton",
+        starts: int = 48,
+        standard_errors: str = "observed",
+        seed: int = 0,
+    ) -> None:
+        self.levels = levels
+        self.reward = reward
+        self.alpha = alpha
+        self.epsilon = epsilon
+        self.ties = ties
+        self.prior = prior
+        self.method = method
+        self.starts = starts
+        self.standard_errors = standard_errors
+        self.seed = seed
+
+    def fit(self, X, y=None, sample_weight=None) -> LORI:
+        """Learn from `Preferences`, or from pairs X (n, 2, features) with y.
+
+        `y` holds 'left', 'right' and 'tie', or 1 for left, 0 for right and 0.5 for a tie, or 1, −1 and 0;
+        without y the first alternative of each pair is the preferred one.
+        """
+        preferences, coding = as_preferences(X, y, sample_weight)
+        settings = checked_settings(self.get_params(deep=False), [preferences])
+        self._learned(fit_groups(settings, [preferences])[0])
+        self.coding_ = coding
+        return self
+
+    def fit_by_agent(self, preferences: Preferences) -> dict[str, LORI]:
+        """A fitted copy of this estimator for each agent, all fitted as one batch."""
+        return fit_by_agent(self, preferences)
+
+    def predict_proba(self, left, right=None) -> np.ndarray:
+        """Columns: left preferred, tie, right preferred. Takes two arrays, pairs (n, 2, features) or Preferences."""
+        return self._model.predict_proba(*self._sides(left, right))
+
+    def predict(self, left, right=None) -> np.ndarray:
+        """The likeliest outcome of each pair, in the words or numbers of the `y` that was fitted."""
+        probabilities = self.predict_proba(left, right)
+        return self.coding_.words(probabilities.argmax(axis=1))
+
+    def score(self, X, y=None, sample_weight=None) -> float:
+        """Mean log-likelihood of a comparison: higher is better, log ½ is a coin.
+
+        (Not accuracy: that hardly tells a well calibrated model from a bold one. See `lori.evaluation`.)
+        """
+        preferences, _ = as_preferences(X, y, sample_weight, features=self.features_)
+        logs = self._model.predict_log_proba(*self._sides(preferences, None))
+        counts = np.stack([preferences.wins, preferences.ties, preferences.losses], axis=1)
+        counts = counts * preferences.weights[:, None]
+        return float(np.sum(np.where(counts > 0, counts * logs, 0.0)) / counts.sum())
+
+    def explain(self, left, right=None) -> Explanation:
+        """Per pair: which level decides with what probability, and the smallest changes that flip the choice."""
+        return explanation.explain(self._model, *self._sides(left, right), REACH * self.ranges_)
+
+    def summary(self) -> Summary:
+        """Levels in order, weights, thresholds in feature units, standard errors, status; print it or `to_dict()`."""
+        self._model  # noqa: B018 (raises if not fitted)
+        return self.summary_
+
+    def save(self, path) -> None:
+        """Write the fitted model as versioned JSON."""
+        storage.save(path, {"kind": "model", "settings": self._saved_settings(), **self._content()})
+
+    # -- inside ----------------------------------------------------------------------------------------
+
+    @property
+    def _model(self) -> OrderedModel:
+        if not hasattr(self, "model_"):
+            raise NotFittedError("This LORI model has not been fitted: call fit(preferences) first.")
+        return self.model_
+
+    def _learned(self, fit: Fit) -> None:
+        self.model_: OrderedModel = fit.model
+        self.summary_ = Summary.of(fit)
+        self.ranges_ = fit.ranges
+        self.covariance_, self.vector_ = fit.covariance, fit.vector
+        self.log_likelihood_ = fit.log_likelihood
+        self._mirror(fit.status)
+
+    def _mirror(self, status: Status) -> None:
+        """Attributes that follow from the model and its status."""
+        self.levels_: tuple[Level, ...] = self.model_.levels
+        self.features_ = self.model_.features
+        self.n_features_in_ = len(self.features_)
+        self.ties_ = self.model_.ties
+        self.status_ = status
+        self.converged_ = status.converged
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "model": self._model.describe(),
+            "summary": self.summary_.to_dict(),
+            "ranges": [float(value) for value in self.ranges_],
+        }
+
+    def _saved_settings(self) -> dict[str, Any]:
+        plain = ("levels", "ties", "method", "starts", "standard_errors", "seed")
+        return {name: value for name, value in self.get_params(deep=False).items() if name in plain}
+
+    @classmethod
+    def _from_content(cls, content: dict[str, Any]) -> LORI:
+        model = OrderedModel.from_description(content["model"])
+        estimator = cls(**content["settings"], reward=[level.reward for level in model.levels])
+        estimator.model_ = model
+        estimator.summary_ = Summary(content["summary"])
+        estimator.ranges_ = np.array(content["ranges"], float)
+        estimator.log_likelihood_ = content["summary"]["log_likelihood"]
+        estimator._mirror(Status.from_dict(content["summary"]["status"]))
+        estimator.coding_ = WORDS
+        return estimator
+
+    def _sides(self, left, right) -> tuple[np.ndarray, np.ndarray]:
+        features = self._model.features
+        if isinstance(left, Preferences):
+            same = left if left.features == features else left.select(features)
+            return same.left_features, same.right_features
+        if right is None:
+            preferences, _ = as_preferences(left, None, None, features=features)
+            return preferences.left_features, preferences.right_features
+        return np.asarray(left, float), np.asarray(right, float)
+
+
+def fit_by_agent(estimator: LORI, preferences: Preferences) -> dict[str, LORI]:
+    """Fit `estimator`'s settings to each agent's own preferences, all agents and starts in one batch."""
+    groups = preferences.by_agent()
+    settings = checked_settings(estimator.get_params(deep=False), list(groups.values()))
+    fitted = {}
+    for agent, fit in zip(groups, fit_groups(settings, list(groups.values())), strict=True):
+        own = clone(estimator)
+        own._learned(fit)
+        own.coding_ = WORDS
+        fitted[agent] = own
+    return fitted
+
+
+def load(path) -> LORI:
+    """Read a model that `save` wrote."""
+    return storage.load(path, LORI._from_content)

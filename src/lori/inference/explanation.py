@@ -1,0 +1,118 @@
+"""Why is one alternative preferred: which level decides, and what would have to change?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lori.model.ordered import OrderedModel
+
+GRID, BISECTIONS = 48, 45
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """For each pair: probabilities, who decides, and the smallest change of each feature that flips the choice.
+
+    `flips[i, f]` is what must be added to feature f of the left alternative of pair i, everything else equal, so
+    that the other side becomes the likelier choice; NaN if no change within reach does.
+    """
+
+    features: tuple[str, ...]
+    probabilities: np.ndarray  # (pairs, 3) left, tie, right
+    decides_left: np.ndarray  # (pairs, levels) the level decides, for left
+    decides_right: np.ndarray
+    nobody: np.ndarray  # (pairs,) every level ties
+    flips: np.ndarray  # (pairs, features)
+
+    @property
+    def decides(self) -> np.ndarray:
+        """Probability that each level decides, (pairs, levels)."""
+        return self.decides_left + self.decides_right
+
+    @property
+    def level(self) -> np.ndarray:
+        """The likeliest decider of each pair, from 1; 0 where it is nobody."""
+        table = np.column_stack([self.nobody, self.decides])
+        return table.argmax(axis=1)
+
+    def __len__(self) -> int:
+        return len(self.nobody)
+
+    def to_frame(self):
+        """A pandas table with a row for each pair."""
+        import pandas as pd
+
+        columns = {
+            "left": self.probabilities[:, 0],
+            "tie": self.probabilities[:, 1],
+            "right": self.probabilities[:, 2],
+            "level": self.level,
+            **{f"level_{i + 1}": self.decides[:, i] for i in range(self.decides.shape[1])},
+            "nobody": self.nobody,
+            **{f"flip.{name}": self.flips[:, i] for i, name in enumerate(self.features)},
+        }
+        return pd.DataFrame(columns)
+
+    def describe(self, pair: int = 0) -> str:
+        """One pair in words."""
+        left, tie, right = self.probabilities[pair]
+        side = "left" if left >= right else "right"
+        level = int(self.level[pair])
+        who = f"level {level} decides ({self.decides[pair, level - 1]:.0%})" if level else "no level sees a difference"
+        changes = [
+            f"{name} {change:+.4g}"
+            for name, change in zip(self.features, self.flips[pair], strict=True)
+            if np.isfinite(change)
+        ]
+        flip = f"flipped by {' or '.join(changes)} on the left" if changes else "no single feature flips it"
+        tied = f", tie {tie:.0%}" if tie > 0 else ""
+        return f"{side} is preferred (left {left:.0%}{tied}, right {right:.0%}); {who}; {flip}."
+
+
+def explain(model: OrderedModel, left, right, reach: np.ndarray) -> Explanation:
+    """Explain each pair; changes of features are sought up to `reach` (features,) in both directions."""
+    left, right = np.atleast_2d(np.asarray(left, float)), np.atleast_2d(np.asarray(right, float))
+    decided = model.decisions(left, right)
+    return Explanation(
+        model.features,
+        model.predict_proba(left, right),
+        np.asarray(decided.left),
+        np.asarray(decided.right),
+        np.asarray(decided.nobody),
+        np.column_stack([_flips(model, left, right, f, reach[f]) for f in range(left.shape[1])]),
+    )
+
+
+def _flips(model: OrderedModel, left: np.ndarray, right: np.ndarray, feature: int, reach: float) -> np.ndarray:
+    """The change of one feature, smallest in size, at which the likelier side changes.
+
+    The preference need not be monotone in a feature that enters several levels, so the first crossing on a
+    grid of growing changes is refined by bisection, in both directions.
+    """
+    if not reach > 0:
+        return np.full(len(left), np.nan)
+    now = model.preference(left, right) >= 0
+
+    def side_after(change: np.ndarray) -> np.ndarray:
+        moved = left.copy()
+        moved[:, feature] += change
+        return model.preference(moved, right) >= 0
+
+    best = np.full(len(left), np.nan)
+    for sign in (1.0, -1.0):
+        low, high = np.zeros(len(left)), np.full(len(left), np.nan)
+        for size in np.geomspace(1e-4 * reach, reach, GRID):
+            crossed = np.isnan(high) & (side_after(np.full(len(left), sign * size)) != now)
+            high[crossed] = size
+            low[np.isnan(high)] = size
+        found = np.isfinite(high)
+        high = np.where(found, high, 0.0)
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            crossed = side_after(sign * middle) != now
+            high, low = np.where(found & crossed, middle, high), np.where(found & ~crossed, middle, low)
+        smaller = found & ~(np.abs(best) <= high)
+        best[smaller] = sign * high[smaller]
+    return best

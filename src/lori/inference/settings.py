@@ -1,0 +1,137 @@
+"""Is what the user asked for possible? Checks of everything that is given to an estimator."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from lori.data.preferences import Preferences
+from lori.errors import DataError, InputError
+from lori.inference.fitting import FitSettings
+from lori.inference.uncertainty import ERROR_KINDS
+from lori.model.priors import Prior
+from lori.model.probabilities import TIE_RULES
+from lori.model.rewards import Capped, Linear, Network, Reward
+from lori.model.specification import Specification
+
+METHODS = ("newton", "paper")
+NAMED_REWARDS: dict[str, type[Reward]] = {"linear": Linear, "capped": Capped, "network": Network}
+
+
+def checked_settings(parameters: dict[str, Any], groups: list[Preferences]) -> FitSettings:
+    """The settings of a fit from an estimator's parameters and the data it is to see."""
+    features = groups[0].features
+    levels = whole("levels", parameters["levels"], 1)
+    rewards = _rewards(parameters["reward"], levels)
+    for reward in rewards:
+        reward.bounds(features)  # unknown feature names are refused here
+    alpha = _for_each_level("alpha", parameters["alpha"], levels)
+    epsilon = _for_each_level("epsilon", parameters["epsilon"], levels)
+    ties = _tie_rule(parameters["ties"], groups, epsilon)
+    inside_epsilon: list[float | None] = []
+    inside_alpha: list[float | None] = []
+    for level, reward in enumerate(rewards):
+        fixed = epsilon[level]
+        if reward.free_scale:  # fitted with α = 1, so a fixed ε is scaled by the α that was asked for
+            if fixed and alpha[level] is None:
+                raise InputError(
+                    f"epsilon of level {level + 1}", expected="a learned α only with a learned or zero ε",
+                    got=f"epsilon={fixed:g} with alpha=None", fix="fix alpha too, or learn epsilon",
+                )  # fmt: skip
+            inside_epsilon.append(None if fixed is None else fixed * (alpha[level] or 1.0))
+            inside_alpha.append(1.0)
+        else:
+            inside_epsilon.append(fixed)
+            inside_alpha.append(alpha[level])
+    if parameters["standard_errors"] == "clustered" and any(group.agent is None for group in groups):
+        raise DataError(
+            "standard_errors", expected="preferences with an agent for clustered errors", got="none",
+            fix="give the agents, or use standard_errors='robust'",
+        )  # fmt: skip
+    return FitSettings(
+        specification=Specification(rewards, tuple(inside_epsilon), tuple(inside_alpha), ties, features),
+        alpha=alpha,
+        prior=_prior(parameters["prior"]),
+        method=one_of("method", parameters["method"], METHODS),
+        starts=whole("starts", parameters["starts"], 1),
+        seed=whole("seed", parameters["seed"], 0),
+        standard_errors=one_of("standard_errors", parameters["standard_errors"], ERROR_KINDS),  # type: ignore[arg-type]
+    )
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise InputError(
+            name,
+            expected=f"a whole number from {least}",
+            got=repr(value),
+            fix=f"pass {name}={max(least, 1)} or more",
+        )
+    return int(value)
+
+
+def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise InputError(name, expected=" or ".join(allowed), got=repr(value), fix=f"use {name}={allowed[0]!r}")
+    return value
+
+
+def _rewards(given: Any, levels: int) -> tuple[Reward, ...]:
+    if given is None:
+        given = Linear()
+    if isinstance(given, str):
+        given = NAMED_REWARDS[one_of("reward", given, tuple(NAMED_REWARDS))]()
+    if isinstance(given, Reward):
+        return (given,) * levels
+    rewards = tuple(given) if isinstance(given, list | tuple) else ()
+    if len(rewards) != levels or not all(isinstance(reward, Reward) for reward in rewards):
+        raise InputError(
+            "reward", expected=f"one reward, or a list of {levels} (one for each level)", got=repr(given)[:80],
+            fix="use lori.Linear(), lori.Capped(), lori.Network() or lori.Function(...)",
+        )  # fmt: skip
+    return rewards
+
+
+def _for_each_level(name: str, given: Any, levels: int) -> tuple[float | None, ...]:
+    values = tuple(given) if isinstance(given, list | tuple | np.ndarray) else (given,) * levels
+    least = "from 0" if name == "epsilon" else "above 0"
+    for value in values:
+        number = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(float(value))
+        if value is not None and not (number and (float(value) >= 0 if name == "epsilon" else float(value) > 0)):
+            raise InputError(
+                name, expected=f"None (learned) or a number {least}", got=repr(value), fix=f"use {name}=None"
+            )
+    if len(values) != levels:
+        raise InputError(
+            name, expected=f"one value, or one for each of the {levels} levels", got=f"{len(values)} values",
+            fix="give as many as levels; None where it is to be learned",
+        )  # fmt: skip
+    return tuple(None if value is None else float(value) for value in values)
+
+
+def _prior(given: Any) -> Prior | None:
+    if given is None or isinstance(given, Prior):
+        return given
+    if given == "weak":
+        return Prior()
+    raise InputError("prior", expected="'weak', None or a lori.Prior", got=repr(given), fix="use prior='weak'")
+
+
+def _tie_rule(given: Any, groups: list[Preferences], epsilon: tuple[float | None, ...]):
+    seen = int(sum(group.ties.sum() for group in groups))
+    rule = one_of("ties", given, ("auto", *TIE_RULES))
+    if rule == "auto":
+        rule = "observed" if seen else "split"
+    if seen and rule != "observed":
+        raise DataError(
+            "ties", expected="forced choices for the tie rule " + repr(rule), got=f"{seen} observed ties",
+            fix="use ties='observed' (--ties observed), or leave those comparisons out",
+        )  # fmt: skip
+    if seen and any(value == 0 for value in epsilon):
+        raise InputError(
+            "epsilon", expected="thresholds that may exceed 0 when ties were observed", got="a threshold fixed to 0",
+            fix="use epsilon=None: with a zero threshold a tie could never happen",
+        )  # fmt: skip
+    return rule

@@ -1,0 +1,49 @@
+"""How is a fitted model kept: as versioned JSON that a person can read, never as code?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lori import __version__
+from lori.data.files import writing
+from lori.errors import ModelFileError
+
+FORMAT, VERSION = "lori-model", 1
+Loaded = TypeVar("Loaded")
+
+
+def save(path, content: dict[str, Any]) -> None:
+    """Write beside, then rename: a reader never sees half a file."""
+    document = {"format": FORMAT, "version": VERSION, "lori": __version__, **content}
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    with writing(path) as temporary:
+        Path(temporary).write_text(text, encoding="utf-8")
+
+
+def load(path, build: Callable[[dict[str, Any]], Loaded]) -> Loaded:
+    """Read a document and build the model from it, or say in one sentence why it cannot be."""
+    source, expected = str(path), "a model saved by LORI"
+    again = "save the model again with `lori fit --save` or model.save()"
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelFileError(source, expected=expected, got="no such file", fix="check the path") from None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ModelFileError(source, expected=expected, got=type(problem).__name__, fix=again) from None
+    except json.JSONDecodeError:
+        raise ModelFileError(source, expected=expected, got="a damaged or foreign file", fix=again) from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ModelFileError(source, expected=expected, got="another kind of file", fix=again)
+    version = document.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        raise ModelFileError(
+            source, expected=f"file version {VERSION} or older", got=f"version {version}",
+            fix="update LORI with: pip install --upgrade lori",
+        )  # fmt: skip
+    try:
+        return build(document)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        raise ModelFileError(source, expected=expected, got="a file with parts missing", fix=again) from None
