@@ -20,7 +20,7 @@ _HOMES = {
     "lori.model.priors": ("Prior",),
     "lori.model.ordered": ("OrderedModel",),
     "lori.inference.simulation": ("simulate",),
-    "lori.inference.estimator": ("LORI", "fit_by_agent", "load"),
+    "lori.inference.estimator": ("LORI", "fit_by_agent", "load", "load_agents"),
     "lori.errors": ("LoriError", "InputError", "DataError", "ModelFileError", "FitError"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from lori.inference.estimator import LORI as LORI
     from lori.inference.estimator import fit_by_agent as fit_by_agent
     from lori.inference.estimator import load as load
+    from lori.inference.estimator import load_agents as load_agents
     from lori.inference.simulation import simulate as simulate
     from lori.model.ordered import OrderedModel as OrderedModel
     from lori.model.priors import Prior as Prior

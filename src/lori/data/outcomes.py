@@ -24,6 +24,8 @@ def outcomes(table: Table, values: Mapping[str, str] | None = None) -> dict[str,
         chosen = _words(table, "choice", words)
         times = multiplicity(table)
         return {name: np.where(chosen == word, times, 0.0) for name, word in zip(COUNT_COLUMNS, words, strict=True)}
+    if not counted and not table.outcome_needed:
+        return {"wins": np.ones(len(table))}
     if not counted or counted == ["ties"]:
         raise table.missing(
             "a column choice (left, right or tie) or the counts left_wins and right_wins",

@@ -88,15 +88,17 @@ def read(
     pooling: str = "mean",
     discount: float = 0.95,
     identical: str = "error",
+    outcome_needed: bool = True,
 ) -> Preferences:
     """Read one file (pairs or choices) or two (items or trajectories, and comparisons, in either order).
 
-    The form is told by the columns.
+    The form is told by the columns. With `outcome_needed=False` pairs and comparisons may come without a choice
+    (to have it predicted); the left side then stands for the winner.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
     if len(files) not in (1, 2):
         raise DataError("files", expected=EXPECTED, got=f"{len(files)} files", fix="give one file or two")
-    tables = open_tables(files, columns)
+    tables = open_tables(files, columns, outcome_needed)
     found = {forms.form_of(table): table for table in tables}
     match sorted(found):
         case ["pairs"] if len(tables) == 1:

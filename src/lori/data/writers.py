@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lori.data.files import writing
 from lori.data.preferences import Preferences
 from lori.data.tables import PARQUET
 from lori.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas
 
 DELIMITER_OF = {".csv": ",", ".txt": ",", ".tsv": "\t"}
 
@@ -18,6 +22,11 @@ def write_pairs(prefs: Preferences, path: str | Path) -> None:
 
     The same preferences give the same bytes.
     """
+    write_table(prefs.to_frame(), path)
+
+
+def write_table(frame: pandas.DataFrame, path: str | Path) -> None:
+    """Write a table as CSV (also .tsv and .gz) or Parquet by the extension, whole or not at all."""
     endings = [ending.lower() for ending in Path(path).suffixes]
     packed = endings[-1:] == [".gz"]
     ending = "".join(endings[:-1][-1:] if packed else endings[-1:])
@@ -28,7 +37,6 @@ def write_pairs(prefs: Preferences, path: str | Path) -> None:
             got=f"the ending {''.join(endings[-2:]) or 'none'}",
             fix="choose one of these endings",
         )
-    frame = prefs.to_frame()
     with writing(path) as temporary:
         if ending in PARQUET:
             frame.to_parquet(temporary, index=False)

@@ -202,4 +202,19 @@ def fit_by_agent(estimator: LORI, preferences: Preferences) -> dict[str, LORI]:
 
 def load(path) -> LORI:
     """Read a model that `save` wrote."""
-    return storage.load(path, LORI._from_content)
+    return storage.load(path, LORI._from_content, kind="model")
+
+
+def save_agents(fitted: dict[str, LORI], path) -> None:
+    """Write the models of many agents into one file; `load_agents` reads it."""
+    agents = {agent: {"settings": model._saved_settings(), **model._content()} for agent, model in fitted.items()}
+    storage.save(path, {"kind": "agents", "agents": agents})
+
+
+def load_agents(path) -> dict[str, LORI]:
+    """Read what `save_agents` (or `lori fit --by agent --save`) wrote."""
+
+    def build(document: dict[str, Any]) -> dict[str, LORI]:
+        return {agent: LORI._from_content(content) for agent, content in document["agents"].items()}
+
+    return storage.load(path, build, kind="agents")

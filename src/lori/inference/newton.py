@@ -43,15 +43,19 @@ def minimise(
     x = np.clip(starts, lower, upper)
     state = evaluate(x)
     value, gradient, curvature = (np.array(part) for part in state)
+    broken = ~_finite(value, gradient, curvature)  # a start where the objective is infinite leads nowhere
+    value[broken], gradient[broken], curvature[broken] = np.inf, 0.0, 0.0
     damping = np.full(len(x), 1e-2)
     converged = np.zeros(len(x), bool)
     gain = np.full(len(x), np.inf)
     for _ in range(iterations):
         step, gain = _steps(x, gradient, curvature, damping, lower, upper)
+        gain = np.where(broken, np.inf, gain)
         converged |= gain <= tolerance
-        if converged.all():
+        stopped = converged | broken
+        if stopped.all():
             break
-        trial = np.where(converged[:, None], x, x + step)
+        trial = np.where(stopped[:, None], x, np.clip(x + step, lower, upper))
         new = evaluate(trial)
         assert new.gradient is not None
         assert new.curvature is not None
@@ -60,9 +64,9 @@ def minimise(
         with np.errstate(invalid="ignore", divide="ignore"):
             actual = value - new.value
             ratio = np.where(predicted > 0, actual / predicted, np.where(actual > 0, 1.0, -1.0))
-        better = np.isfinite(new.value) & (actual > 0) & np.isfinite(new.gradient).all(axis=1)
+        better = _finite(new.value, new.gradient, new.curvature) & (actual > 0)
         # A rejected step whose promise is within rounding of the value is as far as float64 goes.
-        exhausted = ~better & (gain <= 1e-14 * np.maximum(np.abs(value), 1.0) * len(lower) + tolerance)
+        exhausted = ~stopped & ~better & (gain <= 1e-14 * np.maximum(np.abs(value), 1.0) * len(lower) + tolerance)
         converged |= exhausted
         x[better], value[better] = trial[better], new.value[better]
         gradient[better], curvature[better] = new.gradient[better], new.curvature[better]
@@ -70,6 +74,10 @@ def minimise(
         damping = np.where(~better, damping * 8, np.where(ratio < 0.25, damping * 3, damping))
         damping = np.clip(damping, 1e-12, 1e8)
     return Solutions(x, value, converged, gain)
+
+
+def _finite(value, gradient, curvature) -> np.ndarray:
+    return np.isfinite(value) & np.isfinite(gradient).all(axis=1) & np.isfinite(curvature).all(axis=(1, 2))
 
 
 def _steps(x, gradient, curvature, damping, lower, upper) -> tuple[np.ndarray, np.ndarray]:

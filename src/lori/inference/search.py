@@ -108,6 +108,7 @@ def _random_starts(objective: Objective, count: int, generator: np.random.Genera
     specification = objective.specification
     drawn = [reward.draw(generator, specification.features, count) for reward in specification.rewards]
     pooled = np.concatenate([group.sample(500, generator).decided for group in objective.groups])[:2000]
+    tied = any(len(group.tied) for group in objective.groups)  # impossible where every threshold is zero
     vectors = []
     for start in range(count):
         own = [parameters[start] for parameters in drawn]
@@ -115,7 +116,8 @@ def _random_starts(objective: Objective, count: int, generator: np.random.Genera
         for reward, parameters in zip(specification.rewards, own, strict=True):
             last = len(epsilon) == specification.levels - 1
             size = _typical_gap(specification, reward, parameters, pooled, generator.uniform(0.1, 0.8))
-            epsilon.append(size * (generator.uniform() < 0.5) if last else size)
+            zero = generator.uniform() >= 0.5 if last else False
+            epsilon.append(0.0 if zero and not tied else size)
         vectors.append(specification.pack(own, epsilon, generator.uniform(0.5, 5.0, specification.levels)))
     return np.broadcast_to(np.stack(vectors), (len(objective.groups), count, specification.size)).copy()
 

@@ -10,9 +10,21 @@ from typing import Any, TypeVar
 from lori import __version__
 from lori.data.files import writing
 from lori.errors import ModelFileError
+from lori.model.ordered import OrderedModel
 
 FORMAT, VERSION = "lori-model", 1
+KINDS = {"model": "a fitted model", "agents": "the models of many agents", "truth": "a model that was not fitted"}
 Loaded = TypeVar("Loaded")
+
+
+def save_ordered_model(model: OrderedModel, path) -> None:
+    """Write a model that was not fitted, such as the truth behind simulated data."""
+    save(path, {"kind": "truth", "model": model.describe()})
+
+
+def load_ordered_model(path) -> OrderedModel:
+    """The model in a file that `save_ordered_model` or `LORI.save` wrote."""
+    return load(path, lambda document: OrderedModel.from_description(document["model"]), kind=None)
 
 
 def save(path, content: dict[str, Any]) -> None:
@@ -23,8 +35,8 @@ def save(path, content: dict[str, Any]) -> None:
         Path(temporary).write_text(text, encoding="utf-8")
 
 
-def load(path, build: Callable[[dict[str, Any]], Loaded]) -> Loaded:
-    """Read a document and build the model from it, or say in one sentence why it cannot be."""
+def load(path, build: Callable[[dict[str, Any]], Loaded], kind: str | None) -> Loaded:
+    """Read a document and build what it holds, or say in one sentence why it cannot be."""
     source, expected = str(path), "a model saved by LORI"
     again = "save the model again with `lori fit --save` or model.save()"
     try:
@@ -43,6 +55,11 @@ def load(path, build: Callable[[dict[str, Any]], Loaded]) -> Loaded:
             source, expected=f"file version {VERSION} or older", got=f"version {version}",
             fix="update LORI with: pip install --upgrade lori",
         )  # fmt: skip
+    if kind not in (None, document.get("kind")):
+        expected = KINDS[kind]
+        got = KINDS.get(document.get("kind"), "something else")  # type: ignore[arg-type]
+        raise ModelFileError(source, expected=expected, got=got, fix="give the file of a single fitted model"
+                             if kind == "model" else "use lori.load() for it")  # fmt: skip
     try:
         return build(document)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):

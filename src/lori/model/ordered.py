@@ -125,7 +125,7 @@ class OrderedModel:
     @double_precision
     def rewards(self, x) -> np.ndarray:
         """The reward of each alternative on each level, shape (alternatives, levels)."""
-        x = jnp.asarray(x, float)
+        x = jnp.asarray(self._checked(x, "alternatives"))
         columns = [jax.vmap(level.reward, (None, 0))(jnp.asarray(level.parameters), x) for level in self.levels]
         return np.stack([np.asarray(column) for column in columns], axis=1)
 
@@ -149,6 +149,7 @@ class OrderedModel:
 
     def compare(self, left, right) -> np.ndarray:
         """The choice without noise: 1 for left, −1 for right, 0 if every difference is below its threshold."""
+        left, right = self._both_checked(left, right)
         epsilon = [level.epsilon for level in self.levels]
         return lexicographic_order(self.rewards(left).T, self.rewards(right).T, epsilon)
 
@@ -194,17 +195,21 @@ class OrderedModel:
     @double_precision
     def _mapped(self, function, left, right) -> np.ndarray:
         """Apply a compiled function to all pairs, a chunk at a time."""
+        left, right = self._both_checked(left, right)
+        parts = [
+            np.asarray(function(self.specification, self.parameters, padded))[:count]
+            for padded, count in _chunks(np.stack([left, right], axis=1))
+        ]
+        return np.concatenate(parts)
+
+    def _both_checked(self, left, right) -> tuple[np.ndarray, np.ndarray]:
         left, right = self._checked(left, "left"), self._checked(right, "right")
         if left.shape != right.shape:
             raise InputError(
                 "left and right", expected="as many alternatives on both sides",
                 got=f"{len(left)} and {len(right)}", fix="pass arrays of equal length",
             )  # fmt: skip
-        parts = [
-            np.asarray(function(self.specification, self.parameters, padded))[:count]
-            for padded, count in _chunks(np.stack([left, right], axis=1))
-        ]
-        return np.concatenate(parts)
+        return left, right
 
     def _checked(self, x, what: str) -> np.ndarray:
         array = np.atleast_2d(np.asarray(x, float))
@@ -221,7 +226,7 @@ class OrderedModel:
 
 
 def _chunks(pairs: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
-    for start in range(0, len(pairs), CHUNK):
+    for start in range(0, max(len(pairs), 1), CHUNK):  # no pairs are one empty chunk
         part = pairs[start : start + CHUNK]
         room = 1 << max(6, (len(part) - 1).bit_length())
         yield np.pad(part, [(0, room - len(part)), (0, 0), (0, 0)]), len(part)

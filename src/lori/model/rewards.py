@@ -92,9 +92,10 @@ class Linear(Reward):
     def __post_init__(self) -> None:
         for direction in ("increasing", "decreasing"):
             names = getattr(self, direction)
-            if names != "all":
-                names = (names,) if isinstance(names, str) else tuple(names)
-                object.__setattr__(self, direction, names)
+            if not isinstance(names, str):
+                object.__setattr__(self, direction, tuple(str(name) for name in names))
+            elif names != "all":
+                object.__setattr__(self, direction, (names,))
 
     def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
         return x @ parameters

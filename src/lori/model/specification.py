@@ -155,7 +155,7 @@ class Specification:
         return Specification(
             rewards=self.rewards[:-1],
             epsilon=(*self.epsilon[:-2], self.epsilon[-1]),
-            alpha=(*self.alpha[:-2], self.alpha[-1]),
+            alpha=self.alpha[:-1],
             ties=self.ties,
             features=self.features,
         )

@@ -1,0 +1,366 @@
+"""How do people use LORI from a terminal? Commands translate words into calls and results into text.
+
+Nothing heavy is imported at the top: `lori --help` must feel instant.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lori import __version__
+from lori.errors import InputError, LoriError
+
+if TYPE_CHECKING:
+    from lori.data.preferences import Preferences
+    from lori.inference.estimator import LORI
+
+app = typer.Typer(
+    name="lori",
+    help="Learn what a decision-maker puts first: rewards in priority order from pairwise preferences.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class RewardName(StrEnum):
+    linear = "linear"
+    capped = "capped"
+    network = "network"
+
+
+TieName = StrEnum("TieName", ["auto", "split", "observed", "printed"])
+
+
+class PriorName(StrEnum):
+    weak = "weak"
+    none = "none"
+
+
+class MethodName(StrEnum):
+    newton = "newton"
+    paper = "paper"
+
+
+class ErrorName(StrEnum):
+    observed = "observed"
+    robust = "robust"
+    clustered = "clustered"
+
+
+class World(StrEnum):
+    levels = "levels"
+    tversky = "tversky"
+    model = "model"
+
+
+Files = Annotated[
+    list[Path], typer.Argument(help="One file (pairs or choices), or two (items or trajectories, with comparisons).")
+]
+ModelFile = Annotated[Path, typer.Argument(help="A model saved by `lori fit --save`.")]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option("--columns", help="Our column = your column, e.g. left.price=price1 or 'left.*=*1'. Repeatable."),
+]
+Values = Annotated[
+    list[str] | None, typer.Option("--values", help="Your word for a choice, e.g. left=choice1. Repeatable.")
+]
+Features = Annotated[str | None, typer.Option(help="Features to use, separated by commas (default: all).")]
+Pooling = Annotated[str, typer.Option(help="How trajectories become vectors: mean, sum, last or discounted.")]
+Discount = Annotated[float, typer.Option(help="Discount per step for --pooling discounted.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
+Out = Annotated[Path | None, typer.Option(help="Write a table (.csv or .parquet) instead of printing it.")]
+
+
+@app.command(epilog="Example: lori fit choices.csv --levels 2 --increasing benefit,need --save model.json")
+def fit(
+    files: Files,
+    levels: Annotated[str, typer.Option(help="Number of reward functions in priority order.")] = "2",
+    reward: Annotated[RewardName, typer.Option(help="Family of rewards.")] = RewardName.linear,
+    increasing: Annotated[str, typer.Option(help="Features of which more is better (a,b or all).")] = "",
+    decreasing: Annotated[str, typer.Option(help="Features of which less is better (a,b or all).")] = "",
+    ties: Annotated[TieName, typer.Option(help="What a tie of all levels means.")] = TieName.auto,
+    epsilon: Annotated[
+        str, typer.Option(help="Thresholds: 'learned', a number, or one for each level (learned,0).")
+    ] = "learned",
+    alpha: Annotated[str, typer.Option(help="Sensitivities: a number, 'learned', or one for each level.")] = "1",
+    prior: Annotated[PriorName, typer.Option(help="Weak prior, or none for pure maximum likelihood.")] = PriorName.weak,
+    method: Annotated[
+        MethodName, typer.Option(help="Optimiser; 'paper' is the paper's RMSprop, for comparison.")
+    ] = MethodName.newton,
+    starts: Annotated[int, typer.Option(help="Random starts of the search.")] = 48,
+    standard_errors: Annotated[ErrorName, typer.Option(help="Kind of standard errors.")] = ErrorName.observed,
+    by: Annotated[str | None, typer.Option(help="'agent': a model for each agent, fitted as one batch.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
+    save: Annotated[Path | None, typer.Option(help="Save the fitted model as JSON.")] = None,
+    as_json: AsJson = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    columns: Columns = None,
+    values: Values = None,
+    features: Features = None,
+    pooling: Pooling = "mean",
+    discount: Discount = 0.95,
+    identical: Annotated[str, typer.Option(help="Pairs with two equal sides: error, keep or drop.")] = "error",
+) -> None:
+    """Learn ordered rewards from a file of choices and say what comes first."""
+    if by not in (None, "agent"):
+        raise InputError("--by", expected="agent", got=repr(by), fix="use --by agent or leave it out")
+    prefs = _read(files, columns, values, features, pooling, discount, identical=identical)
+    from lori.inference.estimator import LORI
+    from lori.inference.settings import NAMED_REWARDS
+
+    options: dict[str, Any] = {}
+    if reward is not RewardName.network:
+        options = {"increasing": _names(increasing), "decreasing": _names(decreasing)}
+    elif increasing or decreasing:
+        raise InputError(
+            "--increasing and --decreasing", expected="a linear or capped reward", got="a network",
+            fix="leave them out: a network's direction cannot be fixed",
+        )  # fmt: skip
+    estimator = LORI(
+        levels=_whole("--levels", levels),
+        reward=NAMED_REWARDS[reward.value](**options),
+        alpha=_numbers("--alpha", alpha),
+        epsilon=_numbers("--epsilon", epsilon),
+        ties=ties.value,
+        prior=None if prior is PriorName.none else prior.value,
+        method=method.value,
+        starts=starts,
+        standard_errors=standard_errors.value,
+        seed=seed,
+    )
+    with _working(f"Fitting {prefs.n_pairs:,} pairs"):
+        if by:
+            fitted = estimator.fit_by_agent(prefs)
+        else:
+            estimator.fit(prefs)
+    if by:
+        _show_agents(fitted, save, as_json, quiet)
+        return
+    if save:
+        estimator.save(save)
+    if as_json:
+        _print_json(estimator.summary().to_dict())
+    elif not quiet:
+        typer.echo(str(estimator.summary()))
+        if save:
+            typer.echo(f"\nSaved to {save}")
+
+
+@app.command(epilog="Example: lori predict model.json new_pairs.csv --out predictions.csv")
+def predict(
+    model: ModelFile,
+    files: Files,
+    out: Out = None,
+    as_json: AsJson = False,
+    columns: Columns = None,
+    values: Values = None,
+    pooling: Pooling = "mean",
+    discount: Discount = 0.95,
+) -> None:
+    """Probabilities that left is preferred, that neither is, and that right is, for each pair of a file."""
+    estimator, prefs = _model_and_pairs(model, files, columns, values, pooling, discount)
+    import pandas as pd
+
+    table = pd.DataFrame(estimator.predict_proba(prefs), columns=["left", "tie", "right"])
+    _show_table(table, out, as_json)
+
+
+@app.command(epilog="Example: lori explain model.json pairs.csv")
+def explain(
+    model: ModelFile,
+    files: Files,
+    out: Out = None,
+    as_json: AsJson = False,
+    words: Annotated[bool, typer.Option("--words", help="A sentence for each pair instead of a table.")] = False,
+    columns: Columns = None,
+    values: Values = None,
+    pooling: Pooling = "mean",
+    discount: Discount = 0.95,
+) -> None:
+    """Which level decides each pair, and the smallest change of each feature that would flip the choice."""
+    estimator, prefs = _model_and_pairs(model, files, columns, values, pooling, discount)
+    explanation = estimator.explain(prefs)
+    if words:
+        for pair in range(len(explanation)):
+            typer.echo(f"{pair + 1}: {explanation.describe(pair)}")
+    else:
+        _show_table(explanation.to_frame(), out, as_json)
+
+
+@app.command(epilog="Example: lori simulate levels --pairs 5000 --out data/")
+def simulate(
+    world: Annotated[
+        World,
+        typer.Argument(
+            help="levels: a random decision-maker of the paper's appendix B; tversky: the 80 counts of Tversky 1969; model: draws from --model."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for pairs.csv and truth.json.")],
+    pairs: Annotated[int, typer.Option(help="Number of pairs.")] = 1000,
+    times: Annotated[int, typer.Option(help="Comparisons of each pair.")] = 1,
+    agents: Annotated[int | None, typer.Option(help="Deal the pairs to so many agents.")] = None,
+    levels: Annotated[int, typer.Option(help="True levels (world: levels).")] = 3,
+    n_features: Annotated[int, typer.Option("--features", help="Number of features (world: levels).")] = 4,
+    model: Annotated[Path | None, typer.Option(help="A saved model to draw from (world: model).")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 0,
+) -> None:
+    """Write a file of preferences drawn from a known decision-maker."""
+    from lori.data.writers import write_pairs
+    from lori.inference.storage import save_ordered_model
+    from lori.interfaces.worlds import simulated
+
+    prefs, truth = simulated(world.value, pairs, times, agents, levels, n_features, model, seed)
+    out.mkdir(parents=True, exist_ok=True)
+    write_pairs(prefs, out / "pairs.csv")
+    typer.echo(f"Wrote {prefs.n_comparisons:,} comparisons of {prefs.n_pairs:,} pairs to {out / 'pairs.csv'}")
+    if truth is not None:
+        save_ordered_model(truth, out / "truth.json")
+        typer.echo(f"Wrote the true model to {out / 'truth.json'}")
+
+
+@app.command(epilog="Example: lori demo --out out")
+def demo(out: Annotated[Path, typer.Option(help="Folder for the figure and the JSON files.")] = Path("out")) -> None:
+    """Fit the built-in examples, print what was found, and write a figure and JSON files."""
+    from lori.interfaces.demo import run_demo
+
+    run_demo(out)
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
+    if version:
+        typer.echo(f"lori {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run a command; errors are one plain sentence on standard error, with exit code 1 or 2."""
+    import warnings
+
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    try:
+        app()
+    except LoriError as error:
+        _fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        _fail("Stopped.", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:  # a defect of ours: no traceback, which could show somebody's data
+        if os.environ.get("LORI_DEBUG"):
+            raise
+        _fail(f"LORI failed with {type(error).__name__}; run again with LORI_DEBUG=1 and report what it shows.", 1)
+
+
+# -- helpers -------------------------------------------------------------------------------------------
+
+
+def _fail(sentence: str, code: int) -> None:
+    typer.echo(f"Error: {sentence}", err=True)
+    sys.exit(code)
+
+
+def _read(files, columns, values, features, pooling, discount, **options) -> Preferences:
+    from lori.data.readers import read
+
+    return read(
+        files, columns=_assignments("--columns", columns), values=_assignments("--values", values),
+        features=_names(features) or None, pooling=pooling, discount=discount, **options,
+    )  # fmt: skip
+
+
+def _model_and_pairs(model, files, columns, values, pooling, discount) -> tuple[LORI, Preferences]:
+    from lori.inference.estimator import load
+
+    estimator = load(model)
+    features = ",".join(estimator.features_)
+    return estimator, _read(files, columns, values, features, pooling, discount, identical="keep", outcome_needed=False)
+
+
+def _assignments(option: str, given: list[str] | None) -> dict[str, str]:
+    pairs = [part.partition("=") for part in given or []]
+    for ours, sign, theirs in pairs:
+        if not (ours and sign and theirs):
+            raise InputError(option, expected="OURS=YOURS", got=repr(ours + sign + theirs), fix=f"write {option} a=b")
+    return {ours: theirs for ours, _, theirs in pairs}
+
+
+def _names(text: str | None) -> Any:
+    return "all" if text == "all" else [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def _whole(option: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(option, expected="a whole number from 1", got=repr(text), fix=f"use {option} 2") from None
+
+
+def _numbers(option: str, text: str) -> Any:
+    """'learned' → None; several values, separated by commas → one for each level."""
+    parts: list[float | None] = []
+    for part in text.split(","):
+        try:
+            parts.append(None if part.strip() in ("learned", "none") else float(part))
+        except ValueError:
+            raise InputError(
+                option, expected="'learned' or a number, one or one for each level", got=repr(part),
+                fix=f"write for example {option} learned,0",
+            ) from None  # fmt: skip
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _working(text: str):
+    """A spinner where somebody is watching."""
+    from contextlib import nullcontext
+
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(text)
+
+
+def _print_json(content: Any) -> None:
+    typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _show_table(table, out: Path | None, as_json: bool) -> None:
+    if out is not None:
+        from lori.data.writers import write_table
+
+        write_table(table, out)
+        typer.echo(f"Wrote {len(table):,} rows to {out}")
+    elif as_json:
+        typer.echo(table.to_json(orient="records", indent=2, double_precision=15))
+    else:
+        table.to_csv(sys.stdout, index_label="pair", float_format="%.6g")
+
+
+def _show_agents(fitted: dict[str, LORI], save: Path | None, as_json: bool, quiet: bool) -> None:
+    from lori.inference.estimator import save_agents
+    from lori.interfaces.agents import agents_table
+
+    if save:
+        save_agents(fitted, save)
+    if as_json:
+        _print_json({agent: model.summary().to_dict() for agent, model in fitted.items()})
+    elif not quiet:
+        typer.echo(agents_table(fitted))
+        if save:
+            typer.echo(f"\nSaved {len(fitted)} models to {save}")
+
+
+if __name__ == "__main__":
+    main()

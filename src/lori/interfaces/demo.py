@@ -1,0 +1,73 @@
+"""What does LORI do, shown on the examples that come with it? (`make run`)"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from lori.data.examples import tversky1969
+from lori.data.files import writing
+from lori.data.preferences import Preferences
+from lori.inference.estimator import LORI
+from lori.inference.simulation import simulate
+from lori.interfaces import figures
+from lori.interfaces.agents import agents_table
+from lori.model.ordered import OrderedModel
+from lori.model.rewards import Linear
+
+PERSON = "1"
+
+
+def run_demo(out: Path) -> None:
+    """Fit Tversky's eight people and a simulated allocation; print, and write a figure and JSON into `out`."""
+    out.mkdir(parents=True, exist_ok=True)
+    people = tversky1969()
+    more_is_better = Linear(increasing="all")
+    print("Eight people choose between gambles (Tversky 1969). Probability and payoff pull in opposite directions.\n")
+    two = LORI(levels=2, reward=more_is_better, epsilon=(None, 0.0), prior=None).fit_by_agent(people)
+    one = LORI(levels=1, reward=more_is_better, epsilon=0.0, prior=None).fit_by_agent(people)
+    print(agents_table(two))
+    print(f"With one level: {sum(model.log_likelihood_ for model in one.values()):.2f}\n")
+    print(f"Person {PERSON} in full:\n")
+    print(two[PERSON].summary())
+
+    print("\n\nAn allocation that puts need first unless it differs little, simulated: 2 000 choices.\n")
+    truth = OrderedModel.linear([[0.0, 0.05], [0.02, 0.0]], epsilon=[3.0, 0.0], features=["benefit", "need"])
+    pairs = np.random.default_rng(0).normal([300, 200], [150, 80], size=(2000, 2, 2))
+    allocation = LORI(levels=2, reward=more_is_better).fit(simulate(truth, pairs, seed=0))
+    print(allocation.summary())
+    print("(The truth: need weighs 0.05 with a threshold of 60 days, then benefit weighs 0.02.)")
+
+    _write(out / "tversky.json", {agent: model.summary().to_dict() for agent, model in two.items()})
+    allocation.save(out / "allocation.json")
+    _draw(out / "priorities.png", people.by_agent()[PERSON], two[PERSON], one[PERSON], allocation)
+    print(f"\nWrote {out / 'priorities.png'}, {out / 'tversky.json'} and {out / 'allocation.json'}")
+
+
+def _draw(path: Path, choices: Preferences, two: LORI, one: LORI, allocation: LORI) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(14, 3.8), layout="constrained")
+    figures.draw_ladder(axes[0], two.summary().to_dict(), f"Person {PERSON}: what comes first")
+    steps = np.rint(-choices.differences[:, 0] * 24)
+    shares = choices.wins / (choices.wins + choices.losses)
+    models = (two.predict_proba(choices)[:, 0], one.predict_proba(choices)[:, 0])
+    x = np.unique(steps)
+    observed, predicted, baseline = ([values[steps == s].mean() for s in x] for values in (shares, *models))
+    figures.draw_observed(
+        axes[1], x, observed, predicted, baseline,
+        {
+            "x": "difference in probability of winning (24ths)", "y": "share choosing the higher payoff",
+            "observed": "observed", "predicted": "two levels", "baseline": "one level",
+        },
+        f"Person {PERSON}: choices and models",
+    )  # fmt: skip
+    axes[1].set_xticks(x)
+    figures.draw_ladder(axes[2], allocation.summary().to_dict(), "Simulated allocation (days)")
+    figures.save(figure, path)
+
+
+def _write(path: Path, content: dict) -> None:
+    with writing(path) as temporary:
+        temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

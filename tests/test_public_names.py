@@ -1,0 +1,54 @@
+"""Which names does the library promise, and what does importing it cost?"""
+
+import subprocess
+import sys
+
+import pytest
+
+import lori
+
+NAMES = {
+    "Capped", "DataError", "FitError", "Function", "InputError", "LORI", "Linear", "LoriError", "ModelFileError",
+    "Network", "OrderedModel", "Preferences", "Prior", "Trajectories", "__version__", "fit_by_agent", "load", "load_agents",
+    "read",
+    "read_choices", "read_comparisons", "read_pairs", "read_trajectories", "simulate", "tversky1969", "write_pairs",
+}  # fmt: skip
+HEAVY = ("jax", "pandas", "sklearn", "scipy", "pyarrow", "matplotlib", "optax", "rich", "typer")
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_exactly_these_names_are_exported():
+    assert set(lori.__all__) == NAMES
+    assert len(lori.__all__) == len(NAMES)
+    assert set(dir(lori)) >= NAMES
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_each_name_can_be_imported(name):
+    value = getattr(lori, name)
+    assert name == "__version__" or value.__name__ == name
+
+
+def test_other_names_are_not_there():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        lori.no_such_name  # noqa: B018
+
+
+def test_a_star_import_gives_the_same_names():
+    namespace: dict = {}
+    exec("from lori import *", namespace)
+    assert set(namespace) - {"__builtins__"} == NAMES
+
+
+def test_importing_loads_nothing_heavy():
+    loaded = run(f"import sys, lori; print([name for name in {HEAVY!r} if name in sys.modules])")
+    assert loaded == "[]"
+
+
+def test_data_can_be_made_without_jax_or_scikit_learn():
+    loaded = run("import sys, lori; lori.tversky1969(); print([n for n in ('jax', 'sklearn') if n in sys.modules])")
+    assert loaded == "[]"
