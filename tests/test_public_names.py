@@ -9,8 +9,8 @@ import lori
 
 NAMES = {
     "Capped", "DataError", "FitError", "Function", "InputError", "LORI", "Linear", "LoriError", "ModelFileError",
-    "Network", "OrderedModel", "Preferences", "Prior", "Trajectories", "__version__", "fit_by_agent", "load", "load_agents",
-    "read",
+    "Network", "OrderedModel", "Preferences", "Prior", "Trajectories", "__version__", "fit_by_agent", "load",
+    "load_agents", "read",
     "read_choices", "read_comparisons", "read_pairs", "read_trajectories", "simulate", "tversky1969", "write_pairs",
 }  # fmt: skip
 HEAVY = ("jax", "pandas", "sklearn", "scipy", "pyarrow", "matplotlib", "optax", "rich", "typer")

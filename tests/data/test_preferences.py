@@ -225,9 +225,7 @@ def test_aggregation_keeps_every_fact(prefs):
 
 
 def test_aggregation_in_the_small():
-    prefs = Preferences.from_arrays(
-        [[1.0], [2.0], [1.0]], [[2.0], [1.0], [3.0]], wins=[1, 5, 1], ties=[0, 1, 0]
-    )
+    prefs = Preferences.from_arrays([[1.0], [2.0], [1.0]], [[2.0], [1.0], [3.0]], wins=[1, 5, 1], ties=[0, 1, 0])
     together = prefs.aggregate()
     assert rows(together) == [(None, 1, 2, 1, 5, 1, 1), (None, 1, 3, 1, 0, 0, 1)]
     assert together.alternatives.tolist() == [[1], [2], [3]]

@@ -48,9 +48,7 @@ def test_numeric_choice_words(write, tmp_path):
     values = {"left": 1, "right": "2"}
     path = write("p.csv", "left.a,right.a,choice\n1,2,1\n2,1,2\n")
     assert read_pairs(path, values=values).wins.tolist() == [1, 0]
-    pandas.DataFrame({"left.a": [1, 2], "right.a": [2, 1], "choice": [1.0, 2.0]}).to_parquet(
-        tmp_path / "p.pq"
-    )
+    pandas.DataFrame({"left.a": [1, 2], "right.a": [2, 1], "choice": [1.0, 2.0]}).to_parquet(tmp_path / "p.pq")
     assert read_pairs(tmp_path / "p.pq", values=values).wins.tolist() == [1, 0]
 
 
@@ -67,9 +65,7 @@ def test_identical_alternatives(write, refused):
 
 
 def test_choices_take_the_agent_of_the_chosen_row(write):
-    path = write(
-        "c.csv", "set,chosen,x,agent,weight\n1,yes,5,A,2\n1,no,6,B,3\n2,False,1,C,1\n2,TRUE,2,D,0.5\n"
-    )
+    path = write("c.csv", "set,chosen,x,agent,weight\n1,yes,5,A,2\n1,no,6,B,3\n2,False,1,C,1\n2,TRUE,2,D,0.5\n")
     prefs = read_choices(path)
     assert prefs.features == ("x",)
     assert prefs.differences.tolist() == [[-1], [1]]
@@ -135,9 +131,7 @@ def test_yogurt(shared):
 
 def test_mode_choice(shared):
     columns = {"set": "individual", "chosen": "choice"}
-    prefs = read_choices(
-        shared / "choice" / "modechoice.csv", columns=columns, features=["ttme", "invc", "invt"]
-    )
+    prefs = read_choices(shared / "choice" / "modechoice.csv", columns=columns, features=["ttme", "invc", "invt"])
     assert len(prefs) == 210 * 3
 
 
@@ -285,17 +279,13 @@ def test_unrecognised_forms(write, refused):
 
 
 def test_dates_are_not_numbers(tmp_path, refused):
-    frame = pandas.DataFrame(
-        {"left.a": pandas.to_datetime(["2020-01-01"]), "right.a": [1], "choice": ["left"]}
-    )
+    frame = pandas.DataFrame({"left.a": pandas.to_datetime(["2020-01-01"]), "right.a": [1], "choice": ["left"]})
     frame.to_parquet(tmp_path / "p.parquet")
     assert "column left.a" in refused(read_pairs, tmp_path / "p.parquet")
 
 
 def test_missing_values_in_parquet(tmp_path, refused):
-    frame = pandas.DataFrame(
-        {"left.a": [1, 2], "right.a": [3, np.nan], "choice": ["left", None], "agent": ["A", None]}
-    )
+    frame = pandas.DataFrame({"left.a": [1, 2], "right.a": [3, np.nan], "choice": ["left", None], "agent": ["A", None]})
     frame.to_parquet(tmp_path / "p.parquet")
     assert "got ''" in refused(read_pairs, tmp_path / "p.parquet")
     frame["choice"] = "left"

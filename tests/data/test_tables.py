@@ -23,9 +23,7 @@ def test_delimiters_inside_names_do_not_mislead(write):
 
 
 def test_byte_order_mark_index_columns_and_labels(write):
-    frame = read_table(
-        write("t.csv", "\ufeff,Unnamed: 1, id ,NA\n0,0,007,1\n1,1,NA,2\n"), text_columns=["id"]
-    )
+    frame = read_table(write("t.csv", "\ufeff,Unnamed: 1, id ,NA\n0,0,007,1\n1,1,NA,2\n"), text_columns=["id"])
     assert list(frame) == ["id", "NA"]
     assert frame["id"].tolist() == ["007", "NA"]
 

@@ -56,9 +56,7 @@ def test_bad_trajectories(refused):
     assert "got 0" in refused(make, [])
     assert "two dimensions" in refused(make, [np.zeros(3)])
     assert "trajectory 1: expected a finite number" in refused(make, [[[np.nan]]])
-    assert "ids: expected every id once" in refused(
-        make, STEPS, ids=["secret", "secret", "b"], secret="secret"
-    )
+    assert "ids: expected every id once" in refused(make, STEPS, ids=["secret", "secret", "b"], secret="secret")
     assert "one id for each trajectory" in refused(make, STEPS, ids=["a"])
     assert "without steps" in refused(Trajectories, ["a", "b"], np.ones((2, 1)), [0, 2, 2], ("x",))
 

@@ -14,9 +14,7 @@ NAMES = st.text(
     st.characters(categories=("L", "N", "P", "S", "Zs"), exclude_characters="*"), min_size=1, max_size=6
 ).map(str.strip)
 ROLES = {"id", "set", "chosen", "agent", "weight", "trajectory", "step", "winner", "loser", "left", "right"}
-FEATURES = st.lists(
-    NAMES.filter(lambda name: name and name not in ROLES), min_size=1, max_size=3, unique=True
-)
+FEATURES = st.lists(NAMES.filter(lambda name: name and name not in ROLES), min_size=1, max_size=3, unique=True)
 FORMATS = st.sampled_from([",", ";", "\t", "|", "parquet"])
 SEEDS = st.integers(0, 10_000)
 
@@ -81,9 +79,7 @@ def test_pairs_with_choice_words(folder, names, form, seed):
     frame = pandas.concat([left.add_prefix("left."), right.add_prefix("right.")], axis=1)
     frame["choice"] = [" LEFT", "tie ", "Right"]
     prefs = read_pairs(save(frame, folder, "words", form))
-    expected = Preferences.from_arrays(
-        left, right, wins=[1, 0, 0], losses=[0, 0, 1], ties=[0, 1, 0], features=names
-    )
+    expected = Preferences.from_arrays(left, right, wins=[1, 0, 0], losses=[0, 0, 1], ties=[0, 1, 0], features=names)
     assert_same(prefs, expected)
 
 
@@ -109,9 +105,7 @@ def test_comparisons(folder, names, form, other_form, seed):
     items = table(random, 4, names)
     x = items.to_numpy()
     items["id"] = ["01", "1", "c", "ü"]
-    won = pandas.DataFrame(
-        {"winner": ["ü", "01"], "loser": ["1", "c"], "count": [3, 1], "weight": [0.5, 2.0]}
-    )
+    won = pandas.DataFrame({"winner": ["ü", "01"], "loser": ["1", "c"], "count": [3, 1], "weight": [0.5, 2.0]})
     paths = save(items, folder, "items", form), save(won, folder, "comparisons", other_form)
     expected = Preferences.from_arrays(x[[3, 0]], x[[1, 2]], wins=[3, 1], features=names, weight=[0.5, 2.0])
     assert_same(read_comparisons(*paths), expected)

@@ -66,7 +66,7 @@ def test_calibration_by_hand():
     assert table.upper == pytest.approx([0.6, 0.9, 1.0])
     assert table.predicted == pytest.approx([0.55, 0.82, 1.0])
     assert table.observed == pytest.approx([1 / 2, 6 / 8, 1.0])
-    assert table.count == pytest.approx([2, 8, 2])
+    assert table.comparisons == pytest.approx([2, 8, 2])
 
 
 def test_calibration_does_not_depend_on_the_side(three):
@@ -88,7 +88,7 @@ def test_the_true_model_is_calibrated_and_feature_order_is_the_models():
     truth = lori.OrderedModel.linear([[2.0, 0.0], [0.0, 3.0]], epsilon=[1.0, 0.5], features=["need", "benefit"])
     seen = lori.simulate(truth, 2000, times=5, seed=3)
     table = calibration(truth, seen)
-    spread = np.sqrt(table.predicted * (1 - table.predicted) / table.count)
+    spread = np.sqrt(table.predicted * (1 - table.predicted) / table.comparisons)
     assert np.all(np.abs(table.observed - table.predicted) < 4 * spread)
     turned = seen.select(["benefit", "need"])
     assert accuracy(truth, turned) == accuracy(truth, seen)

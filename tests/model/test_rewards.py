@@ -143,6 +143,16 @@ def test_in_units_gives_the_same_differences_on_raw_features(reward, random):
     np.testing.assert_allclose(outside - outside[0], inside - inside[0], atol=1e-10)
 
 
+@pytest.mark.parametrize("reward", BUILT_IN, ids=kind)
+def test_a_multiplied_reward_is_as_many_times_as_large(reward, random):
+    parameters, x = reward.draw(random, NAMES, 1)[0], random.normal(size=(20, 3))
+    with jax.enable_x64(True):
+        larger = np.asarray(reward.multiplied(jnp.asarray(parameters), 2.5))
+    np.testing.assert_allclose(
+        values(reward.with_scale(2.5), larger, x), 2.5 * values(reward, parameters, x), rtol=1e-10, atol=1e-12
+    )
+
+
 def test_a_function_keeps_its_own_units():
     reward = REWARDS[3]
     assert not reward.standardised
@@ -178,9 +188,7 @@ def test_slopes_say_what_a_unit_of_each_feature_is_worth(random):
     network = Network(hidden=(4, 3))
     parameters = network.draw(random, NAMES, 1)[0]
     step = 1e-5 * np.eye(3)
-    expected = [
-        np.mean(values(network, parameters, x + h) - values(network, parameters, x - h)) / 2e-5 for h in step
-    ]
+    expected = [np.mean(values(network, parameters, x + h) - values(network, parameters, x - h)) / 2e-5 for h in step]
     with jax.enable_x64(True):
         np.testing.assert_allclose(network.slopes(parameters, x), expected, rtol=1e-6)
 

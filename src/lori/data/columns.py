@@ -126,13 +126,17 @@ def open_tables(
     text_columns = set(TEXT_ROLES) | {mapping[role] for role in TEXT_ROLES if role in mapping}
     tables = []
     for path in paths:
-        frame = read_table(path, text_columns)
-        names, by_pattern = _named(list(frame.columns), mapping)
-        tables.append(Table(str(path), frame, names, frozenset(by_pattern), outcome_needed))
+        tables.append(table_of(str(path), read_table(path, text_columns), mapping, outcome_needed))
     for ours, theirs in mapping.items():
         if not any(_applies(ours, theirs, table) for table in tables):
             raise tables[-1].missing(f"a column {theirs} for {ours}", "correct columns=… (--columns)")
     return tables
+
+
+def table_of(path: str, frame: pandas.DataFrame, mapping: Mapping[str, str], outcome_needed: bool = True) -> Table:
+    """A table that was read, its columns under our names."""
+    names, by_pattern = _named(list(frame.columns), mapping)
+    return Table(path, frame, names, frozenset(by_pattern), outcome_needed)
 
 
 def _named(existing: list[str], mapping: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:

@@ -61,18 +61,21 @@ def chosen_rows(table: Table) -> np.ndarray:
 
 def _words(table: Table, name: str, known: Iterable[str], shown: Iterable[str] | None = None) -> np.ndarray:
     """A column of words, compared without regard to case and spaces; unknown ones are an error."""
-    column = table.frame[table.names[name]].astype(object).fillna("")
-    distinct = {word: _plain(word) for word in column.unique()}
-    unknown = [word for word in distinct if distinct[word] not in set(known)]
+    import pandas
+
+    codes, words = pandas.factorize(table.frame[table.names[name]], use_na_sentinel=False)
+    distinct = ["" if pandas.isna(word) else str(word) for word in words]
+    plain = [_plain(word) for word in distinct]
+    unknown = [word for word, ours in zip(distinct, plain, strict=True) if ours not in set(known)]
     if unknown:
-        listed = ", ".join(repr(str(word)[:20]) for word in unknown[:3])
+        listed = ", ".join(repr(word[:20]) for word in unknown[:3])
         raise DataError(
             table.what(name),
             expected=f"only {', '.join(shown or known)}",
             got=listed + (f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""),
             fix="correct these rows" + (" or say which words are used with values=… (--values)" * (not shown)),
         )
-    return np.array(column.map(distinct), dtype=str)
+    return np.array(plain, dtype=str)[codes]
 
 
 def _plain(word: object) -> str:

@@ -27,7 +27,7 @@ class Calibration(NamedTuple):
     upper: np.ndarray
     predicted: np.ndarray  # mean predicted probability of the favoured side
     observed: np.ndarray  # share of the comparisons that it won
-    count: np.ndarray  # comparisons, by weight
+    comparisons: np.ndarray  # how many, by weight
 
 
 def accuracy(model: Predicts, preferences: Preferences) -> float:

@@ -109,11 +109,12 @@ class LORI(BaseEstimator):
 
         (Not accuracy: that hardly tells a well calibrated model from a bold one. See `lori.evaluation`.)
         """
-        preferences, _ = as_preferences(X, y, sample_weight, features=self.features_)
+        preferences, _ = as_preferences(X, y, sample_weight, features=self._model.features)
         logs = self._model.predict_log_proba(*self._sides(preferences, None))
         counts = np.stack([preferences.wins, preferences.ties, preferences.losses], axis=1)
         counts = counts * preferences.weights[:, None]
-        return float(np.sum(np.where(counts > 0, counts * logs, 0.0)) / counts.sum())
+        seen = counts > 0  # what is impossible and was not seen does not count
+        return float(counts[seen] @ logs[seen] / counts.sum())
 
     def explain(self, left, right=None) -> Explanation:
         """Per pair: which level decides with what probability, and the smallest changes that flip the choice."""

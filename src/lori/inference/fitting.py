@@ -186,8 +186,6 @@ def _assembled(
     counts = (part.wins + part.losses + part.ties) * part.weights
     decided = model.decisions(left, right)
     shares = np.append(counts @ (decided.left + decided.right), counts @ decided.nobody) / counts.sum()
-    logs = model.predict_log_proba(left, right)
-    seen = np.stack([part.wins, part.ties, part.losses], axis=1) > 0
     status = about_fit(
         settings.specification,
         known,
@@ -196,7 +194,7 @@ def _assembled(
         share_at_best=float(found.share_at_best[place]),
         shares=shares,
         epsilon=np.array([level.epsilon for level in model.levels]),
-        worst_log_probability=float(logs[seen].min()),
+        separated=_separated(model, part),
         with_prior=settings.prior is not None,
         said=said,
     )
@@ -215,3 +213,14 @@ def _assembled(
         covariance=known.covariance,
         vector=vector,
     )
+
+
+def _separated(model: OrderedModel, preferences: Preferences) -> bool:
+    """Does the model without noise explain every choice? Then larger weights explain them better, without end.
+
+    Pairs with equal features say nothing on weights and do not count.
+    """
+    order = model.compare(preferences.left_features, preferences.right_features)
+    seen = np.stack([preferences.wins, preferences.ties, preferences.losses], axis=1) > 0
+    explained = order[:, None] == np.array([1, 0, -1])
+    return bool(np.all(explained[seen & ~preferences.identical()[:, None]]))

@@ -41,7 +41,13 @@ def as_preferences(X, y, sample_weight, features: Sequence[str] | None = None) -
         if sample_weight is not None:
             X = X.weighted(sample_weight)
         return (X if features is None or X.features == tuple(features) else X.select(features)), WORDS
-    pairs = np.asarray(X, float) if not isinstance(X, np.ndarray) else X
+    try:
+        pairs = np.asarray(X, float)
+    except (TypeError, ValueError):
+        raise DataError(
+            "X", expected="numbers of shape (n, 2, features)", got="text or rows of unequal length",
+            fix="describe both sides of every pair by the same features, as numbers",
+        ) from None  # fmt: skip
     if pairs.ndim != 3 or pairs.shape[1] != 2:
         raise DataError(
             "X", expected="Preferences, or pairs of shape (n, 2, features)", got=f"an array of shape {pairs.shape}",

@@ -2,8 +2,8 @@
 
 The objective has several local optima, among them the true levels in a wrong order. So the search
   1. runs many starts as one batch, on a sample of the rows if there are many;
-  2. polishes the best of them, and every re-ordering of the levels of the best, on all rows;
-  3. repeats 2 while a re-ordering wins.
+  2. polishes the best of them on all rows;
+  3. tries every re-ordering of the levels of the best, and its last threshold opened, while that wins.
 Starts are random draws and, for k levels, the best k − 1 levels with a new one inserted at each place: more
 levels can therefore never end in a worse optimum than fewer.
 """
@@ -23,6 +23,7 @@ from lori.model.specification import Specification
 SEARCH_ROWS = 2000
 SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over
 KEEP = 8  # distinct candidates that are polished on all rows
+OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the last reward is multiplied by
 SAME = 0.05  # log-likelihood units within which two optima count as the same
 
 
@@ -61,7 +62,7 @@ def search(
     solutions = _minimise(objective, candidates)
     for _ in range(3):
         best = solutions.vectors[np.arange(len(candidates)), solutions.values.argmin(axis=1)]
-        others = _reorderings(specification, best)
+        others = _neighbours(specification, best)
         if others.shape[1] == 0:
             break
         again = _minimise(objective, others)
@@ -108,7 +109,7 @@ def _random_starts(objective: Objective, count: int, generator: np.random.Genera
     specification = objective.specification
     drawn = [reward.draw(generator, specification.features, count) for reward in specification.rewards]
     pooled = np.concatenate([group.sample(500, generator).decided for group in objective.groups])[:2000]
-    tied = any(len(group.tied) for group in objective.groups)  # impossible where every threshold is zero
+    tied = any(len(group.tied) for group in objective.groups)  # a tie needs every threshold above zero
     vectors = []
     for start in range(count):
         own = [parameters[start] for parameters in drawn]
@@ -166,6 +167,29 @@ def _reorderings(specification: Specification, best: np.ndarray) -> np.ndarray:
             places = list(order)
             starts[g, o] = specification.pack([rewards[i] for i in places], _opened(epsilon[places]), alpha[places])
     return starts
+
+
+def _neighbours(specification: Specification, best: np.ndarray) -> np.ndarray:
+    """Where else an optimum may be: other orders of the levels, and the last threshold opened.
+
+    When a full tie is split, Pr(≻) is even in the last threshold: the gradient vanishes at 0, and a start that
+    came to that bound stays there although a larger threshold (with larger weights) may be better.
+    """
+    others = _reorderings(specification, best)
+    last = specification.levels - 1
+    slot = specification.epsilon_slots.get(last)
+    if slot is None or specification.ties != "split":
+        return others
+    reward, where = specification.rewards[last], specification.reward_slices[last]
+    opened = []
+    for threshold, strength in OPENINGS:
+        vectors = np.concatenate([best[:, None], others], axis=1)
+        vectors[..., slot] = threshold
+        if reward.free_scale:
+            for place in np.ndindex(vectors.shape[:-1]):
+                vectors[place][where] = reward.multiplied(vectors[place][where], strength)  # type: ignore[arg-type]
+        opened.append(vectors)
+    return np.concatenate([others, *opened], axis=1)
 
 
 def _opened(epsilon: np.ndarray) -> np.ndarray:

@@ -108,7 +108,7 @@ def about_fit(
     share_at_best: float,
     shares: np.ndarray,
     epsilon: np.ndarray,
-    worst_log_probability: float,
+    separated: bool,
     with_prior: bool,
     said: list[Note],
 ) -> Status:
@@ -126,7 +126,7 @@ def about_fit(
                 f"Raise starts (now {starts}) to be sure that there is no better one.",
             )
         )
-    if worst_log_probability > np.log(0.99):
+    if separated:
         cause = "their size comes from the prior alone" if with_prior else "no finite weights are the best ones"
         notes.append(
             Note(

@@ -190,7 +190,11 @@ class OrderedModel:
             )
             for level in description["levels"]
         )
-        return cls(levels, tuple(description["features"]), description["ties"])
+        features, ties = tuple(description["features"]), description["ties"]
+        whole = levels and ties in TIE_RULES and all(_fits(level, features) for level in levels)
+        if not whole:
+            raise ValueError("the description of a model does not fit together")
+        return cls(levels, features, ties)
 
     @double_precision
     def _mapped(self, function, left, right) -> np.ndarray:
@@ -223,6 +227,13 @@ class OrderedModel:
         if not np.all(np.isfinite(array)):
             raise InputError(what, expected="finite numbers", got="NaN or infinity", fix="remove or mend those rows")
         return array
+
+
+def _fits(level: Level, features: tuple[str, ...]) -> bool:
+    """Are the numbers of a level finite, and as many as its reward and the features need?"""
+    numbers = [*level.parameters, *level.slopes, level.epsilon, level.alpha]
+    sizes = level.parameters.shape == (level.reward.size(features),) and level.slopes.shape == (len(features),)
+    return sizes and bool(np.all(np.isfinite(numbers))) and level.epsilon >= 0 and level.alpha >= 0
 
 
 def _chunks(pairs: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:

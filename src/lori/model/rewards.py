@@ -55,7 +55,7 @@ class Reward:
         """Parameters for raw features x, given those for (x − location) / scale; rewards differ by a constant."""
         raise NotImplementedError
 
-    def multiplied(self, parameters: jax.Array, factor: jax.Array | float) -> jax.Array:
+    def multiplied(self, parameters: Any, factor: Any) -> Any:
         """Parameters whose reward, under `with_scale(factor)`, is `factor` times as large."""
         return parameters * factor
 
@@ -165,6 +165,11 @@ class Capped(Linear):
     kind: ClassVar[str] = "capped"
     linear: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (np.isfinite(self.sharpness) and self.sharpness > 0):
+            raise InputError("sharpness", expected="a positive number", got=str(self.sharpness), fix="use 10")
+
     def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
         beta = self.sharpness
         return -jnp.logaddexp(-beta * parameters[-1], -beta * (x @ parameters[:-1])) / beta
@@ -243,7 +248,7 @@ class Network(Reward):
         bias = parameters[inputs * units : (inputs + 1) * units] - location @ matrix
         return jnp.concatenate([matrix.ravel(), bias, parameters[(inputs + 1) * units :]])
 
-    def multiplied(self, parameters: jax.Array, factor: jax.Array | float) -> jax.Array:
+    def multiplied(self, parameters: Any, factor: Any) -> Any:
         output = tuple(self.hidden)[-1]
         return jnp.concatenate([parameters[:-output], parameters[-output:] * factor])
 

@@ -1,0 +1,99 @@
+"""Does the estimator fit what it should: known models by other means, and rewards beyond linear ones?"""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.optimize import minimize, minimize_scalar
+
+import lori
+
+
+def negative_rao_kupper(parameters, x, wins, ties, losses):
+    """Rao and Kupper 1967: worths π = exp(wᵀx), tie parameter θ = exp(ε) ≥ 1."""
+    weights, theta = parameters[:-1], np.exp(parameters[-1])
+    left, right = np.exp(x[:, 0] @ weights), np.exp(x[:, 1] @ weights)
+    wins_left, wins_right = left / (left + theta * right), right / (right + theta * left)
+    tied = (theta**2 - 1) * left * right / ((left + theta * right) * (right + theta * left))
+    return -(wins @ np.log(wins_left) + losses @ np.log(wins_right) + ties @ np.log(tied))
+
+
+def test_one_level_with_observed_ties_is_rao_kupper():
+    truth = lori.OrderedModel.linear([[1.0, -0.5, 0.3]], epsilon=[0.7], ties="observed")
+    seen = lori.simulate(truth, 300, times=2, seed=4)
+    assert seen.ties.sum() > 50
+    x = np.stack([seen.left_features, seen.right_features], axis=1)
+    other = minimize(
+        negative_rao_kupper, [0.0, 0.0, 0.0, 0.5], args=(x, seen.wins, seen.ties, seen.losses),
+        method="L-BFGS-B", bounds=[(None, None)] * 3 + [(1e-6, None)], options={"ftol": 1e-15, "gtol": 1e-9},
+    )  # fmt: skip
+    model = lori.LORI(levels=1, prior=None, starts=8).fit(seen)
+    assert model.ties_ == "observed"
+    assert model.levels_[0].weights == pytest.approx(other.x[:-1], abs=2e-5)
+    assert model.levels_[0].epsilon == pytest.approx(other.x[-1], abs=2e-5)
+    assert model.log_likelihood_ == pytest.approx(-other.fun, abs=1e-6)
+    assert model.predict_proba(seen)[:, 1].mean() == pytest.approx(seen.ties.sum() / seen.n_comparisons, abs=0.02)
+
+
+def test_more_levels_never_fit_worse():
+    seen = lori.simulate(lori.OrderedModel.linear([[2.0, 0.5], [-0.3, 3.0]], epsilon=[1.5, 0.0]), 400, seed=0)
+    rows = lori.LORI(levels=2, prior=None, starts=8).fit(seen).summary().to_dict()["by_levels"]
+    assert [row["levels"] for row in rows] == [1, 2]
+    assert rows[1]["log_likelihood"] > rows[0]["log_likelihood"] + 3
+
+
+@pytest.fixture(scope="module")
+def bent():
+    """Closer to the origin is better: no linear reward can say so."""
+    generator = np.random.default_rng(7)
+    x = generator.normal(size=(400, 2, 2))
+    gap = 2 * (np.sum(x[:, 1] ** 2, axis=1) - np.sum(x[:, 0] ** 2, axis=1))
+    y = np.where(generator.uniform(size=400) < 1 / (1 + np.exp(-gap)), "left", "right")
+    return (x[:300], y[:300]), (x[300:], y[300:])
+
+
+def test_a_small_network_learns_what_a_linear_reward_cannot(bent, tmp_path):
+    train, test = bent
+    straight = lori.LORI(levels=1, epsilon=0.0, starts=4).fit(*train)
+    network = lori.LORI(levels=1, reward=lori.Network(hidden=(6,)), epsilon=0.0, starts=4).fit(*train)
+    assert network.score(*test) > straight.score(*test) + 0.2
+    assert straight.score(*test) < np.log(0.5) + 0.03
+    network.save(tmp_path / "network.json")
+    assert np.array_equal(lori.load(tmp_path / "network.json").predict_proba(test[0]), network.predict_proba(test[0]))
+
+
+def test_a_larger_network_goes_by_quasi_newton_and_has_no_standard_errors(bent):
+    train, test = bent
+    reward = lori.Network(hidden=(16,))
+    network = lori.LORI(levels=1, reward=reward, epsilon=0.0, starts=1).fit(train[0][:150], train[1][:150])
+    assert reward.size(network.features_) > 60
+    assert network.score(*test) > np.log(0.5) + 0.2
+    weights = network.summary().to_dict()["levels"][0]["weights"]
+    assert all(number["standard_error"] is None for number in weights.values())
+
+
+def test_a_function_without_parameters_learns_only_its_alpha(bent, tmp_path):
+    train, _ = bent
+    reward = lori.Function(lambda parameters, x: -jnp.sum(x**2))
+    model = lori.LORI(levels=1, reward=reward, alpha=None, epsilon=0.0, prior=None, starts=4).fit(*train)
+    x, y = train
+    gap = np.sum(x[:, 1] ** 2, axis=1) - np.sum(x[:, 0] ** 2, axis=1)
+    towards = np.where(y == "left", gap, -gap)
+    by_hand = minimize_scalar(lambda alpha: np.logaddexp(0, -alpha * towards).sum(), bounds=(0.1, 10), method="bounded")
+    assert model.levels_[0].alpha == pytest.approx(by_hand.x, abs=1e-4)
+    assert model.levels_[0].alpha == pytest.approx(2.0, abs=0.6)
+    assert model.log_likelihood_ == pytest.approx(-by_hand.fun, abs=1e-6)
+    with pytest.raises(lori.InputError, match=r"pickle instead\.$"):
+        model.save(tmp_path / "function.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_function_with_parameters_finds_them(bent):
+    train, _ = bent
+
+    def distance(parameters, x):
+        return -2.0 * jnp.sum((x - parameters) ** 2)
+
+    reward = lori.Function(distance, start=(0.5, -0.5))
+    model = lori.LORI(levels=1, reward=reward, epsilon=0.0, prior=None, starts=4).fit(*train)
+    assert model.levels_[0].parameters == pytest.approx([0.0, 0.0], abs=0.15)
+    assert model.converged_

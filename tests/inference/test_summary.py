@@ -1,0 +1,104 @@
+"""Does the summary say in words and in plain values what was found?"""
+
+import json
+
+import numpy as np
+import pytest
+
+import lori
+
+TRUTH = lori.OrderedModel.linear([[0.1, 2.0], [3.0, -0.1]], epsilon=[2.0, 0.0])
+
+
+@pytest.fixture(scope="module")
+def model():
+    return lori.LORI(levels=2, starts=8).fit(lori.simulate(TRUTH, 400, seed=0))
+
+
+@pytest.fixture(scope="module")
+def fields(model):
+    return model.summary().to_dict()
+
+
+def plain(value) -> bool:
+    """Made of JSON values only, no NumPy numbers."""
+    if isinstance(value, dict):
+        return all(type(key) is str and plain(part) for key, part in value.items())
+    if isinstance(value, list):
+        return all(map(plain, value))
+    return value is None or type(value) in (str, int, float, bool)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"levels": 2}, {"levels": 1, "epsilon": 0.0}, {"levels": 2, "epsilon": (0.0, 0.0)},
+        {"levels": 2, "epsilon": (1000.0, 0.0), "prior": None},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_dictionary_is_plain_json(settings):
+    seen = lori.simulate(TRUTH, 400, seed=0)
+    summary = lori.LORI(**settings, starts=8).fit(seen).summary()
+    assert plain(summary.to_dict())
+    assert json.loads(json.dumps(summary.to_dict(), allow_nan=False)) == summary.to_dict()
+    assert "nan" not in str(summary).lower()
+    assert "inf " not in str(summary)
+
+
+def test_levels_in_order_with_their_leading_feature(fields):
+    assert [level["leading"] for level in fields["levels"]] == [["x2"], ["x1"]]
+    assert [level["level"] for level in fields["levels"]] == [1, 2]
+    shares = [level["decides"] for level in fields["levels"]]
+    assert sum(shares) + fields["undecided_share"] == pytest.approx(1.0)
+    assert min(shares) > 0.1
+
+
+def test_the_words_carry_the_numbers(model, fields):
+    text = str(model.summary())
+    first, second = fields["levels"]
+    threshold = first["thresholds"]["x2"]
+    low, high = threshold["interval"]
+    assert (
+        f"X2 comes first: a difference above {threshold['value']:.4g} ({low:.4g} to {high:.4g}) counts and level 1 "
+        f"decides {first['decides']:.0%} of the comparisons; below that the next level is asked." in text
+    )
+    assert f"X1 comes second and decides {second['decides']:.0%} of the comparisons." in text
+    assert f"log-likelihood {model.log_likelihood_:.3f}" in text
+    assert "2 levels, 400 comparisons of 400 pairs" in text
+    assert "The second level is supported." in text
+    for sentence in fields["sentences"]:
+        assert sentence in text
+        assert sentence.endswith(".")
+
+
+def test_values_are_those_of_the_model(model, fields):
+    for level, described in zip(model.levels_, fields["levels"], strict=True):
+        assert [described["weights"][name]["value"] for name in model.features_] == level.weights.tolist()
+        assert [described["thresholds"][name]["value"] for name in model.features_] == level.thresholds.tolist()
+        assert described["epsilon"]["value"] == level.epsilon
+        assert described["alpha"]["value"] == 1.0
+        assert sum(described["importance"].values()) == pytest.approx(1.0)
+
+
+def test_support_is_the_difference_of_bic(fields):
+    one, two = fields["by_levels"]
+    assert two["parameters"] - one["parameters"] == fields["support"]["extra_parameters"] == 3
+    assert fields["support"]["gain"] == pytest.approx(two["log_likelihood"] - one["log_likelihood"])
+    for row in (one, two):
+        assert row["bic"] == pytest.approx(row["parameters"] * np.log(400) - 2 * row["log_likelihood"])
+    assert one["bic"] - two["bic"] > 6
+
+
+def test_one_level_has_a_plain_sentence():
+    summary = lori.LORI(levels=1, epsilon=0.0, starts=8).fit(lori.simulate(TRUTH, 400, seed=0)).summary()
+    assert "matters most." in str(summary)
+    assert summary.to_dict()["support"] is None
+
+
+def test_a_superfluous_level_is_called_so():
+    one = lori.OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0])
+    summary = lori.LORI(levels=2, starts=8).fit(lori.simulate(one, 400, seed=0)).summary()
+    assert summary.to_dict()["support"]["verdict"] == "not supported"
+    assert "A second level is not supported" in str(summary)
+    assert "fit 1 level." in str(summary)

@@ -1,0 +1,122 @@
+"""Are reported numbers in the user's units, whatever α is asked for and however features are measured?"""
+
+import numpy as np
+import pytest
+
+import lori
+from lori.model.ordered import Level
+
+TRUTH = lori.OrderedModel.linear([[2.0, 0.5], [-0.3, 3.0]], epsilon=[1.5, 0.0])
+
+
+@pytest.fixture(scope="module")
+def seen():
+    return lori.simulate(TRUTH, 400, seed=0)
+
+
+def fitted(seen, **settings):
+    return lori.LORI(**{"levels": 2, "starts": 8, **settings}).fit(seen)
+
+
+@pytest.fixture(scope="module")
+def plain(seen):
+    return fitted(seen)
+
+
+def test_a_learned_alpha_takes_over_the_scale(seen, plain):
+    learned = fitted(seen, alpha=None)
+    for level, reference in zip(learned.levels_, plain.levels_, strict=True):
+        assert np.abs(level.weights).sum() == pytest.approx(1.0)
+        assert level.alpha == pytest.approx(np.abs(reference.weights).sum())
+        assert level.alpha * level.weights == pytest.approx(reference.weights)
+        assert level.alpha * level.epsilon == pytest.approx(reference.epsilon)
+        assert level.thresholds == pytest.approx(reference.thresholds)
+    assert learned.predict_proba(seen) == pytest.approx(plain.predict_proba(seen), abs=1e-10)
+    assert learned.log_likelihood_ == pytest.approx(plain.log_likelihood_)
+
+
+def test_a_fixed_alpha_divides_weights_and_threshold(seen, plain):
+    other = fitted(seen, alpha=22.0)
+    for level, reference in zip(other.levels_, plain.levels_, strict=True):
+        assert level.alpha == 22.0
+        assert level.weights == pytest.approx(reference.weights / 22)
+        assert level.epsilon == pytest.approx(reference.epsilon / 22)
+        assert level.thresholds == pytest.approx(reference.thresholds)
+    assert other.predict_proba(seen) == pytest.approx(plain.predict_proba(seen), abs=1e-10)
+
+
+def test_standard_errors_follow_the_scale(seen, plain):
+    def level_one(model):
+        return model.summary().to_dict()["levels"][0]
+
+    one, scaled = level_one(plain), level_one(fitted(seen, alpha=22.0))
+    for name in ("x1", "x2"):
+        assert scaled["weights"][name]["standard_error"] == pytest.approx(one["weights"][name]["standard_error"] / 22)
+        mine, reference = scaled["thresholds"][name], one["thresholds"][name]
+        assert mine["standard_error"] == pytest.approx(reference["standard_error"])
+    assert scaled["epsilon"]["standard_error"] == pytest.approx(one["epsilon"]["standard_error"] / 22)
+
+
+@pytest.mark.parametrize("prior", [None, "weak"])
+def test_nothing_depends_on_the_units_of_a_feature(seen, prior):
+    factor = np.array([1000.0, 1.0])
+    large = lori.Preferences.from_arrays(
+        seen.left_features * factor, seen.right_features * factor, wins=seen.wins, losses=seen.losses
+    )
+    settings = {"epsilon": (None, 0.0), "prior": prior}
+    one, other = fitted(seen, **settings), fitted(large, **settings)
+    assert other.log_likelihood_ == pytest.approx(one.log_likelihood_, abs=1e-6)
+    for level, reference in zip(other.levels_, one.levels_, strict=True):
+        assert level.weights * factor == pytest.approx(reference.weights, rel=1e-5)
+        assert level.thresholds / factor == pytest.approx(reference.thresholds, rel=1e-5)
+    assert other.predict_proba(large) == pytest.approx(one.predict_proba(seen), abs=1e-6)
+
+
+def test_a_shift_of_a_feature_changes_nothing(seen):
+    shift = np.array([500.0, 0.0])
+    moved = lori.Preferences.from_arrays(
+        seen.left_features + shift, seen.right_features + shift, wins=seen.wins, losses=seen.losses
+    )
+    one, other = fitted(seen), fitted(moved)
+    assert other.predict_proba(moved) == pytest.approx(one.predict_proba(seen), abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def capped():
+    """Need in days counts up to 40 days; below a difference of 5 days benefit decides."""
+    reward = lori.Capped(increasing=["need"])
+    first = Level(reward, np.array([0.5, 0.0, 20.0]), epsilon=2.5, slopes=np.array([0.5, 0.0]))
+    second = Level(lori.Linear(), np.array([0.0, 3.0]), epsilon=0.0, slopes=np.array([0.0, 3.0]))
+    truth = lori.OrderedModel((first, second), ("need", "benefit"))
+    generator = np.random.default_rng(5)
+    pairs = np.stack([generator.uniform(0, 80, size=(1500, 2)), generator.normal(size=(1500, 2))], axis=2)
+    seen = lori.simulate(truth, pairs, seed=6)
+    rewards = [lori.Capped(increasing=["need"]), lori.Linear()]
+    return truth, seen, lori.LORI(levels=2, reward=rewards, epsilon=(None, 0.0), starts=8).fit(seen)
+
+
+def test_the_cap_comes_out_in_units_of_the_feature(capped):
+    _, _, model = capped
+    first = model.summary().to_dict()["levels"][0]
+    assert first["reward"] == "capped"
+    assert first["leading"] == ["need"]
+    assert first["cap_in_feature"]["feature"] == "need"
+    assert first["cap_in_feature"]["value"] == pytest.approx(40.0, abs=2.0)
+    assert first["thresholds"]["need"]["value"] == pytest.approx(5.0, abs=1.0)
+    assert first["cap"]["value"] == pytest.approx(20.0, abs=4 * first["cap"]["standard_error"])
+    assert "more does not count above" in str(model.summary())
+
+
+def test_the_capped_model_is_saved_and_loaded(capped, tmp_path):
+    _, seen, model = capped
+    model.save(tmp_path / "model.json")
+    loaded = lori.load(tmp_path / "model.json")
+    assert np.array_equal(loaded.predict_proba(seen), model.predict_proba(seen))
+    assert loaded.levels_[0].cap == model.levels_[0].cap
+    assert loaded.levels_[0].reward == model.levels_[0].reward
+
+
+def test_the_capped_model_predicts_like_the_truth(capped):
+    truth, seen, model = capped
+    error = model.predict_proba(seen) - truth.predict_proba(seen.left_features, seen.right_features)
+    assert np.sqrt(np.mean(error**2)) < 0.04
