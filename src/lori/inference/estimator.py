@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -162,13 +163,21 @@ class LORI(BaseEstimator):
         }
 
     def _saved_settings(self) -> dict[str, Any]:
-        plain = ("levels", "ties", "method", "starts", "standard_errors", "seed")
-        return {name: value for name, value in self.get_params(deep=False).items() if name in plain}
+        settings = {name: value for name, value in self.get_params(deep=False).items() if name != "reward"}
+        for name in ("alpha", "epsilon"):
+            if isinstance(settings[name], tuple | np.ndarray):
+                settings[name] = list(settings[name])
+        if isinstance(self.prior, Prior):
+            settings["prior"] = asdict(self.prior)
+        return settings
 
     @classmethod
     def _from_content(cls, content: dict[str, Any]) -> LORI:
         model = OrderedModel.from_description(content["model"])
-        estimator = cls(**content["settings"], reward=[level.reward for level in model.levels])
+        settings = dict(content["settings"])
+        if isinstance(settings["prior"], dict):
+            settings["prior"] = Prior(**settings["prior"])
+        estimator = cls(**settings, reward=[level.reward for level in model.levels])
         estimator.model_ = model
         estimator.summary_ = Summary(content["summary"])
         estimator.ranges_ = np.array(content["ranges"], float)

@@ -9,20 +9,22 @@ import jax.numpy as jnp
 import numpy as np
 
 from lori.data.preferences import Preferences
-from lori.errors import DataError
+from lori.errors import DataError, InputError
+from lori.inference.newton import TOLERANCE
 from lori.inference.objective import Objective
-from lori.inference.observations import Observations, Scaling
+from lori.inference.observations import Observations
 from lori.inference.paper import run_paper_method
-from lori.inference.search import SECOND_ORDER_SIZE, Found, search
+from lori.inference.scaling import Scaling
+from lori.inference.search import Found, search
+from lori.inference.sources import Memory, Source
 from lori.inference.status import Note, Status, about_data, about_fit
+from lori.inference.survey import Survey
 from lori.inference.uncertainty import ErrorKind, Uncertainty, uncertainty, unknown
 from lori.inference.units import Reported, Units
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.specification import Specification
-
-DECISION_SAMPLE = 20_000  # pairs over which shares of deciding levels are averaged
 
 
 @dataclass(frozen=True)
@@ -70,68 +72,71 @@ class Fit:
 
 def fit_groups(settings: FitSettings, groups: Sequence[Preferences]) -> list[Fit]:
     """Fit the same model to each group of preferences; all groups and starts run as one batch."""
-    for group in groups:
-        if group.n_pairs < 2 and len(groups) == 1:
-            raise DataError(
-                "preferences", expected="at least two pairs", got="one",
-                fix="add comparisons; nothing can be learned about priorities from one pair",
-            )  # fmt: skip
+    surveys = [Survey.of(group) for group in groups]
+    linear = settings.specification.linear
+    source = Memory(tuple(Observations.of(group, linear) for group in groups))
+    return fit_source(settings, source, surveys, groups)
+
+
+def fit_source(
+    settings: FitSettings, source: Source, surveys: Sequence[Survey], groups: Sequence[Preferences] | None = None
+) -> list[Fit]:
+    """Fit rows wherever they live. `groups` holds them as preferences where they are in memory."""
+    if len(surveys) == 1 and surveys[0].pairs < 2:
+        raise DataError(
+            "preferences", expected="at least two pairs", got="one",
+            fix="add comparisons; nothing can be learned about priorities from one pair",
+        )  # fmt: skip
     specification = settings.specification
-    scaling = Scaling.of(groups, specification)
-    said = [about_data(group) for group in groups]
+    moments = sum((survey.moments for survey in surveys[1:]), start=surveys[0].moments)
+    scaling = Scaling.of(moments, specification.standardised)
+    said = [about_data(survey) for survey in surveys]
     if settings.method == "paper":
-        found, steps = _paper_fits(settings, groups, scaling)
+        found, steps = _paper_fits(settings, source, scaling)
     else:
-        found, steps = _searched_fits(settings, groups, scaling)
-    observations = [Observations.of(group, specification, scaling) for group in groups]
-    objective = Objective(specification, tuple(observations), settings.prior)
+        found, steps = _searched_fits(settings, source, scaling)
     units = Units(specification, scaling, settings.alpha)
-    at_best = found.vectors[:, None]
-    second_order = specification.size <= SECOND_ORDER_SIZE
-    at_optimum = objective.likelihood(at_best, order=2 if second_order else 0)
-    log_likelihood = -at_optimum.value[:, 0]
-    if second_order:
-        assert at_optimum.curvature is not None
-        information = at_optimum.curvature[:, 0]
-        curvature = information + objective.penalty(at_best).curvature[:, 0]  # type: ignore[index]
+    penalty = Objective(specification, source, scaling, settings.prior).penalty(found.vectors)
+    log_likelihood = penalty.value - found.values
     fits = []
-    for g, group in enumerate(groups):
-        vector = found.vectors[g]
-        if second_order:
+    for g, survey in enumerate(surveys):
+        known = unknown(specification, found.vectors[g])
+        if found.curvature is not None:
+            assert penalty.curvature is not None
             known = uncertainty(
                 specification,
-                vector,
-                information[g],
-                curvature[g],
-                observations[g],
-                group,
-                settings.standard_errors,
+                found.vectors[g],
+                information=found.curvature[g] - penalty.curvature[g],
+                curvature=found.curvature[g],
+                scaling=scaling,
+                preferences=None if groups is None else groups[g],
+                kind=settings.standard_errors,
             )
-        else:
-            known = unknown(specification, vector)
-        own = [_with_rank(step, notes=said[g], features=group.n_features) for step in steps[g]]
-        fits.append(_assembled(settings, units, group, vector, known, found, g, float(log_likelihood[g]), own, said[g]))
+        own = [_with_rank(step, notes=said[g]) for step in steps[g]]
+        fits.append(_assembled(settings, units, survey, known, found, g, float(log_likelihood[g]), own, said[g]))
     return fits
 
 
-def _searched_fits(
-    settings: FitSettings, groups: Sequence[Preferences], scaling: Scaling
-) -> tuple[Found, list[list[Step]]]:
+def _searched_fits(settings: FitSettings, source: Source, scaling: Scaling) -> tuple[Found, list[list[Step]]]:
     """Fits with 1, 2, … levels, each starting from the one before."""
-    chain = [settings.specification]
+    full = settings.specification
+    chain = [full]
     while chain[0].levels > 1:
         chain.insert(0, chain[0].fewer())
     generator = np.random.default_rng(settings.seed)
     found: Found | None = None
-    steps: list[list[Step]] = [[] for _ in groups]
+    steps: list[list[Step]] = [[] for _ in range(source.groups)]
     for specification in chain:
-        observations = tuple(Observations.of(group, specification, scaling) for group in groups)
-        objective = Objective(specification, observations, settings.prior)
-        starts = settings.starts if specification.levels == settings.specification.levels else settings.starts // 2
-        found = search(objective, starts=max(starts, 1), generator=generator, fewer=found)
+        own = source if specification.linear == full.linear else source.as_differences()
+        objective = Objective(specification, own, scaling, settings.prior)
+        last = specification is full
+        starts = settings.starts if last else max(settings.starts // 2, 1)
+        found = search(
+            objective, starts=starts, generator=generator, fewer=found, tolerance=TOLERANCE if last else 1e-3
+        )
         penalty = objective.penalty(found.vectors, order=0).value
-        for own, value in zip(steps, penalty - found.values, strict=True):
-            own.append(Step(specification.levels, float(value), specification.size))
+        for step, value in zip(steps, penalty - found.values, strict=True):
+            step.append(Step(specification.levels, float(value), specification.size))
     assert found is not None
     return found, steps
 
@@ -146,22 +151,27 @@ def _standardised(specification: Specification, raw: np.ndarray, scaling: Scalin
     return vector
 
 
-def _paper_fits(
-    settings: FitSettings, groups: Sequence[Preferences], scaling: Scaling
-) -> tuple[Found, list[list[Step]]]:
+def _paper_fits(settings: FitSettings, source: Source, scaling: Scaling) -> tuple[Found, list[list[Step]]]:
     specification = settings.specification
-    untouched = Scaling(np.zeros_like(scaling.location), np.ones_like(scaling.scale))
-    vectors, stopped = [], []
-    for group in groups:
-        rows = Observations.of(group, specification, untouched)
-        run = run_paper_method(specification, rows, seed=settings.seed)
-        vectors.append(_standardised(specification, run.vector, scaling))
-        stopped.append(run.stopped)
-    found = Found(np.stack(vectors), np.zeros(len(groups)), np.array(stopped), 1, np.ones(len(groups)))
-    return found, [[] for _ in groups]
+    if not isinstance(source, Memory):
+        raise InputError(
+            "method", expected="newton for data that are not in memory", got="paper", fix="leave --method out"
+        )
+    runs = [run_paper_method(specification, own, seed=settings.seed) for own in source.observations]
+    vectors = np.stack([_standardised(specification, run.vector, scaling) for run in runs])
+    at_end = Objective(specification, source, scaling, settings.prior).evaluate(vectors[:, None])
+    found = Found(
+        vectors,
+        at_end.value[:, 0],
+        np.array([run.stopped for run in runs]),
+        at_end.curvature[:, 0] if at_end.curvature is not None else None,
+        1,
+        np.ones(len(runs)),
+    )
+    return found, [[] for _ in runs]
 
 
-def _with_rank(step: Step, *, notes: list[Note], features: int) -> Step:
+def _with_rank(step: Step, *, notes: list[Note]) -> Step:
     """Do not count parameters that no data of this kind could identify."""
     lost = sum(note.code in ("constant", "collinear") for note in notes)
     return replace(step, parameters=step.parameters - lost * step.levels)
@@ -170,8 +180,7 @@ def _with_rank(step: Step, *, notes: list[Note], features: int) -> Step:
 def _assembled(
     settings: FitSettings,
     units: Units,
-    group: Preferences,
-    vector: np.ndarray,
+    survey: Survey,
     known: Uncertainty,
     found: Found,
     place: int,
@@ -179,9 +188,8 @@ def _assembled(
     steps: list[Step],
     said: list[Note],
 ) -> Fit:
-    model = units.model(vector, group.alternatives)
-    some = np.linspace(0, len(group) - 1, min(len(group), DECISION_SAMPLE)).astype(int)
-    part = group if len(some) == len(group) else group.subset(some)
+    vector, part = found.vectors[place], survey.sample
+    model = units.model(vector, part.alternatives)
     left, right = part.left_features, part.right_features
     counts = (part.wins + part.losses + part.ties) * part.weights
     decided = model.decisions(left, right)
@@ -198,7 +206,6 @@ def _assembled(
         with_prior=settings.prior is not None,
         said=said,
     )
-    alternatives = group.alternatives
     return Fit(
         model=model,
         errors=units.standard_errors(vector, known.covariance),
@@ -206,10 +213,10 @@ def _assembled(
         steps=tuple(steps),
         shares=shares,
         status=status,
-        comparisons=group.n_comparisons,
-        pairs=len(group),
-        typical=alternatives.std(axis=0),
-        ranges=np.ptp(alternatives, axis=0),
+        comparisons=survey.comparisons,
+        pairs=survey.pairs,
+        typical=survey.deviation,
+        ranges=survey.highest - survey.lowest,
         covariance=known.covariance,
         vector=vector,
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lori.inference.objective import Evaluation
+from lori.inference.likelihood import Evaluation
 
 TOLERANCE = 1e-9  # stop when the next step promises less than this many units of log-likelihood
 Evaluate = Callable[[np.ndarray], Evaluation]
@@ -22,12 +22,12 @@ Evaluate = Callable[[np.ndarray], Evaluation]
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """Where each start ended. `expected_gain`: what the next Newton step promised there."""
+    """Where each start ended."""
 
     vectors: np.ndarray  # (problems, parameters)
     values: np.ndarray  # (problems,)
     converged: np.ndarray  # (problems,) bool
-    expected_gain: np.ndarray
+    curvature: np.ndarray | None = None  # (problems, parameters, parameters) there, where it is known
 
 
 def minimise(
@@ -37,6 +37,7 @@ def minimise(
     *,
     iterations: int = 100,
     tolerance: float = TOLERANCE,
+    damping: float = 1e-2,
 ) -> Solutions:
     """Minimise from each row of `starts` (problems, parameters); `evaluate` takes and returns whole batches."""
     lower, upper = bounds
@@ -45,11 +46,11 @@ def minimise(
     value, gradient, curvature = (np.array(part) for part in state)
     broken = ~_finite(value, gradient, curvature)  # a start where the objective is infinite leads nowhere
     value[broken], gradient[broken], curvature[broken] = np.inf, 0.0, 0.0
-    damping = np.full(len(x), 1e-2)
+    damped = np.full(len(x), damping)
     converged = np.zeros(len(x), bool)
     gain = np.full(len(x), np.inf)
     for _ in range(iterations):
-        step, gain = _steps(x, gradient, curvature, damping, lower, upper)
+        step, gain = _steps(x, gradient, curvature, damped, lower, upper)
         gain = np.where(broken, np.inf, gain)
         converged |= gain <= tolerance
         stopped = converged | broken
@@ -70,10 +71,10 @@ def minimise(
         converged |= exhausted
         x[better], value[better] = trial[better], new.value[better]
         gradient[better], curvature[better] = new.gradient[better], new.curvature[better]
-        damping = np.where(better & (ratio > 0.75), damping * 0.1, damping)
-        damping = np.where(~better, damping * 8, np.where(ratio < 0.25, damping * 3, damping))
-        damping = np.clip(damping, 1e-12, 1e8)
-    return Solutions(x, value, converged, gain)
+        damped = np.where(better & (ratio > 0.75), damped * 0.1, damped)
+        damped = np.where(~better, damped * 8, np.where(ratio < 0.25, damped * 3, damped))
+        damped = np.clip(damped, 1e-12, 1e8)
+    return Solutions(x, value, converged, curvature)
 
 
 def _finite(value, gradient, curvature) -> np.ndarray:

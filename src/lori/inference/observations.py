@@ -1,36 +1,13 @@
-"""Which rows enter the likelihood: outcomes seen from the winner's side, features standardised?"""
+"""Which rows enter the likelihood: outcomes seen from the winner's side?"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from lori.data.preferences import Preferences
-from lori.model.specification import Specification
-
-
-@dataclass(frozen=True, eq=False)
-class Scaling:
-    """Features are fitted as (x − location) / scale; a feature that never varies keeps scale 1."""
-
-    location: np.ndarray
-    scale: np.ndarray
-
-    @classmethod
-    def of(cls, groups: Sequence[Preferences], specification: Specification) -> Scaling:
-        """The common scaling of all groups, so that they share starts and prior."""
-        if not specification.standardised:
-            return cls(np.zeros(groups[0].n_features), np.ones(groups[0].n_features))
-        pooled = [group.alternatives for group in groups]
-        alternatives = pooled[0] if len(pooled) == 1 else np.concatenate(pooled)
-        deviation, location = alternatives.std(axis=0), alternatives.mean(axis=0)
-        varies = deviation > 1e-12 * np.maximum(np.abs(location), 1e-300)
-        return cls(location, np.where(varies, deviation, 1.0))
-
-    def apply(self, x: np.ndarray) -> np.ndarray:
-        return (x - self.location) / self.scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,41 +15,33 @@ class Observations:
     """Outcomes as rows: `decided` pairs have the preferred alternative first, `tied` pairs in either order.
 
     A pair with wins and losses becomes two decided rows. Rows hold differences (rows, features) if the model is
-    linear and both alternatives (rows, 2, features) otherwise. `origin` is the row's place in the preferences.
+    linear and both alternatives (rows, 2, features) otherwise, in the user's units.
     """
 
     decided: np.ndarray
     decided_weight: np.ndarray
-    decided_origin: np.ndarray
     tied: np.ndarray
     tied_weight: np.ndarray
-    tied_origin: np.ndarray
+    blocks: dict[Any, Any] = field(default_factory=dict, repr=False)  # laid out for computing, by size
 
     @classmethod
-    def of(cls, preferences: Preferences, specification: Specification, scaling: Scaling) -> Observations:
-        x = scaling.apply(preferences.alternatives)
+    def of(cls, preferences: Preferences, linear: bool) -> Observations:
+        won, lost, tied = outcome_rows(preferences)
 
-        def rows(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-            return x[first] - x[second] if specification.linear else np.stack([x[first], x[second]], axis=1)
+        def weighted(count: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+            own = _some(count, pairs)
+            return own if preferences.weight is None else own * preferences.weight[pairs]
 
-        won, lost, tied = (np.flatnonzero(c) for c in (preferences.wins, preferences.losses, preferences.ties))
-        left, right, weight = preferences.left, preferences.right, preferences.weights
-        return cls(
-            decided=rows(np.append(left[won], right[lost]), np.append(right[won], left[lost])),
-            decided_weight=np.append((preferences.wins * weight)[won], (preferences.losses * weight)[lost]),
-            decided_origin=np.append(won, lost),
-            tied=rows(left[tied], right[tied]),
-            tied_weight=(preferences.ties * weight)[tied],
-            tied_origin=tied,
-        )
+        decided, weight = _rows(preferences, won, linear), weighted(preferences.wins, won)
+        if len(lost):
+            turned = _rows(preferences, lost, linear)
+            decided = np.concatenate([decided, -turned if linear else turned[:, ::-1]])
+            weight = np.append(weight, weighted(preferences.losses, lost))
+        return cls(decided, weight, _rows(preferences, tied, linear), weighted(preferences.ties, tied))
 
     @property
     def rows(self) -> int:
         return len(self.decided) + len(self.tied)
-
-    @property
-    def total_weight(self) -> float:
-        return float(self.decided_weight.sum() + self.tied_weight.sum())
 
     def sample(self, rows: int, generator: np.random.Generator) -> Observations:
         """About `rows` random rows, reweighted so that the expected log-likelihood stays the same."""
@@ -80,13 +49,42 @@ class Observations:
             return self
         share = rows / self.rows
 
-        def pick(pairs: np.ndarray, weight: np.ndarray, origin: np.ndarray) -> tuple[np.ndarray, ...]:
+        def pick(pairs: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             count = min(len(pairs), int(np.ceil(share * len(pairs))))
-            chosen = np.sort(generator.choice(len(pairs), size=count, replace=False)) if count else slice(0)
-            rest = weight[chosen].sum()
-            return pairs[chosen], weight[chosen] * (weight.sum() / rest if rest > 0 else 1.0), origin[chosen]
+            chosen = np.sort(generator.choice(len(pairs), size=count, replace=False, shuffle=False))
+            kept = weight[chosen].sum()
+            return pairs[chosen], weight[chosen] * (weight.sum() / kept if kept > 0 else 1.0)
 
-        return Observations(
-            *pick(self.decided, self.decided_weight, self.decided_origin),
-            *pick(self.tied, self.tied_weight, self.tied_origin),
-        )
+        return Observations(*pick(self.decided, self.decided_weight), *pick(self.tied, self.tied_weight))
+
+    def as_differences(self) -> Observations:
+        """For a linear model, from rows that hold both alternatives."""
+        decided, tied = (rows[:, 0] - rows[:, 1] for rows in (self.decided, self.tied))
+        return Observations(decided, self.decided_weight, tied, self.tied_weight)
+
+    def shards(self, count: int) -> list[Observations]:
+        """Views of consecutive rows, about equally many each."""
+
+        def cut(array: np.ndarray) -> list[np.ndarray]:
+            return np.array_split(array, count)
+
+        parts = zip(*map(cut, (self.decided, self.decided_weight, self.tied, self.tied_weight)), strict=True)
+        return [Observations(*part) for part in parts]
+
+
+def outcome_rows(preferences: Preferences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which pairs were won, lost and tied by the left side, in the order in which `Observations` has its rows."""
+    won, lost, tied = (np.flatnonzero(count) for count in (preferences.wins, preferences.losses, preferences.ties))
+    return won, lost, tied
+
+
+def _rows(preferences: Preferences, pairs: np.ndarray, linear: bool) -> np.ndarray:
+    """Left minus right, or both, for some of the pairs."""
+    left = preferences.alternatives[_some(preferences.left, pairs)]
+    right = preferences.alternatives[_some(preferences.right, pairs)]
+    return left - right if linear else np.stack([left, right], axis=1)
+
+
+def _some(array: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Some rows, or the array itself if they are all (`chosen` is sorted and without repetition)."""
+    return array if len(chosen) == len(array) else array[chosen]

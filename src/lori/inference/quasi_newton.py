@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import minimize
 
+from lori.inference.likelihood import Evaluation
 from lori.inference.newton import Solutions
-from lori.inference.objective import Evaluation
 
 
 def minimise(
@@ -37,5 +37,4 @@ def minimise(
         vectors=np.stack([end.x for end in ends]),
         values=np.array([end.fun for end in ends]),
         converged=np.array([end.success for end in ends]),
-        expected_gain=np.array([np.abs(end.jac).max() for end in ends]),
     )

@@ -2,15 +2,16 @@
 
 The objective has several local optima, among them the true levels in a wrong order. So the search
   1. runs many starts as one batch, on a sample of the rows if there are many;
-  2. polishes the best of them on all rows;
-  3. tries every re-ordering of the levels of the best, and its last threshold opened, while that wins.
+  2. polishes the best of them on a larger sample;
+  3. tries every re-ordering of the levels of the best, and its last threshold opened, while that wins;
+  4. polishes the winner on all rows.
 Starts are random draws and, for k levels, the best k − 1 levels with a new one inserted at each place: more
 levels can therefore never end in a worse optimum than fewer.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
@@ -20,7 +21,8 @@ from lori.inference.newton import Solutions
 from lori.inference.objective import Objective
 from lori.model.specification import Specification
 
-SEARCH_ROWS = 2000
+SEARCH_ROWS = 2000  # of each group, for all starts
+POLISH_ROWS = 20_000  # of each group, for the best of them; then one optimum on all rows
 SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over
 KEEP = 8  # distinct candidates that are polished on all rows
 OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the last reward is multiplied by
@@ -34,6 +36,7 @@ class Found:
     vectors: np.ndarray  # (groups, parameters)
     values: np.ndarray  # (groups,)
     converged: np.ndarray  # (groups,)
+    curvature: np.ndarray | None  # (groups, parameters, parameters) of the objective there, where it is known
     starts: int
     share_at_best: np.ndarray  # (groups,) share of random starts that reached the best optimum of the search
 
@@ -44,63 +47,67 @@ def search(
     starts: int,
     generator: np.random.Generator,
     fewer: Found | None = None,
-    rows: int = SEARCH_ROWS,
+    tolerance: float = newton.TOLERANCE,
 ) -> Found:
     """Minimise `objective` for each of its groups; `fewer` is what was found with one level less."""
     specification = objective.specification
-    sample = replace(objective, groups=tuple(group.sample(rows, generator) for group in objective.groups))
-    drawn = _random_starts(sample, starts, generator)
+    middle = objective.on_sample(POLISH_ROWS, generator)
+    small = middle.on_sample(SEARCH_ROWS, generator)
+    drawn = _random_starts(small, starts, generator)
     if specification.size > SECOND_ORDER_SIZE:
-        drawn = _best(drawn, sample.evaluate(drawn, order=0).value, KEEP)
+        drawn = _best(drawn, small.evaluate(drawn, order=0).value, KEEP)
     tried = drawn
     if fewer is not None:
         tried = np.concatenate([drawn, _insertions(specification, fewer.vectors, generator)], axis=1)
-    first = _minimise(sample, tried, iterations=40)
+    first = _minimise(small, tried, iterations=40, tolerance=1e-3)
     best_value = first.values.min(axis=1, keepdims=True)
     share = (first.values[:, : drawn.shape[1]] <= best_value + SAME).mean(axis=1)
-    candidates = _distinct(first, KEEP)
-    solutions = _minimise(objective, candidates)
+    whole = middle.source is objective.source
+    solutions = _minimise(middle, _distinct(first, KEEP), tolerance=tolerance if whole else 1e-6)
     for _ in range(3):
-        best = solutions.vectors[np.arange(len(candidates)), solutions.values.argmin(axis=1)]
+        best = _winners(solutions).vectors[:, 0]
         others = _neighbours(specification, best)
         if others.shape[1] == 0:
             break
-        again = _minimise(objective, others)
+        again = _minimise(middle, others, tolerance=tolerance if whole else 1e-6)
         improved = (again.values.min(axis=1) < solutions.values.min(axis=1) - 1e-6).any()
         solutions = _joined(solutions, again)
         if not improved:
             break
-    groups, winner = np.arange(len(solutions.values)), solutions.values.argmin(axis=1)
+    won = _winners(solutions)
+    if not whole:
+        won = _minimise(objective, won.vectors, tolerance=tolerance, damping=1e-6)
     return Found(
-        vectors=solutions.vectors[groups, winner],
-        values=solutions.values[groups, winner],
-        converged=solutions.converged[groups, winner],
+        vectors=won.vectors[:, 0],
+        values=won.values[:, 0],
+        converged=won.converged[:, 0],
+        curvature=None if won.curvature is None else won.curvature[:, 0],
         starts=starts,
         share_at_best=share,
     )
 
 
-def _minimise(objective: Objective, starts: np.ndarray, iterations: int = 100) -> Solutions:
+def _minimise(objective: Objective, starts: np.ndarray, iterations: int = 100, **options: float) -> Solutions:
     """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape."""
     groups, count, size = starts.shape
     bounds = objective.specification.bounds
     if size > SECOND_ORDER_SIZE:
         parts = []
-        for group, own in zip(objective.groups, starts, strict=True):
-            single = replace(objective, groups=(group,))
+        for group, own in enumerate(starts):
+            single = objective.of_group(group)
 
             def evaluate(vectors: np.ndarray, single=single):
                 result = single.evaluate(vectors[None], order=1)
                 return type(result)(*(part[0] for part in result if part is not None))
 
             parts.append(quasi_newton.minimise(evaluate, own, bounds))
-        return _reshaped(_stacked(parts), groups, count)
+        return _reshaped(_combined(parts, axis=0), groups, count)
 
     def evaluate_all(vectors: np.ndarray):
         result = objective.evaluate(vectors.reshape(groups, count, size))
         return type(result)(*(part.reshape(-1, *part.shape[2:]) for part in result if part is not None))
 
-    flat = newton.minimise(evaluate_all, starts.reshape(-1, size), bounds, iterations=iterations)
+    flat = newton.minimise(evaluate_all, starts.reshape(-1, size), bounds, iterations=iterations, **options)
     return _reshaped(flat, groups, count)
 
 
@@ -108,8 +115,11 @@ def _random_starts(objective: Objective, count: int, generator: np.random.Genera
     """Random rewards, with thresholds at random quantiles of the reward differences in the data."""
     specification = objective.specification
     drawn = [reward.draw(generator, specification.features, count) for reward in specification.rewards]
-    pooled = np.concatenate([group.sample(500, generator).decided for group in objective.groups])[:2000]
-    tied = any(len(group.tied) for group in objective.groups)  # a tie needs every threshold above zero
+    observations = objective.source.sample(500, generator).observations
+    pooled = np.concatenate([own.decided for own in observations])[:2000]
+    if specification.linear:
+        pooled = pooled / objective.scaling.scale
+    tied = any(len(own.tied) for own in observations)  # a tie needs every threshold above zero
     vectors = []
     for start in range(count):
         own = [parameters[start] for parameters in drawn]
@@ -120,7 +130,7 @@ def _random_starts(objective: Objective, count: int, generator: np.random.Genera
             zero = generator.uniform() >= 0.5 if last else False
             epsilon.append(0.0 if zero and not tied else size)
         vectors.append(specification.pack(own, epsilon, generator.uniform(0.5, 5.0, specification.levels)))
-    return np.broadcast_to(np.stack(vectors), (len(objective.groups), count, specification.size)).copy()
+    return np.broadcast_to(np.stack(vectors), (objective.source.groups, count, specification.size)).copy()
 
 
 def _typical_gap(specification, reward, parameters, rows: np.ndarray, quantile: float) -> float:
@@ -187,7 +197,7 @@ def _neighbours(specification: Specification, best: np.ndarray) -> np.ndarray:
         vectors[..., slot] = threshold
         if reward.free_scale:
             for place in np.ndindex(vectors.shape[:-1]):
-                vectors[place][where] = reward.multiplied(vectors[place][where], strength)  # type: ignore[arg-type]
+                vectors[place][where] = reward.multiplied(vectors[place][where], strength)
         opened.append(vectors)
     return np.concatenate([others, *opened], axis=1)
 
@@ -229,32 +239,32 @@ def _distinct(solutions: Solutions, count: int) -> np.ndarray:
     return np.stack(chosen)
 
 
-def _stacked(parts: list[Solutions]) -> Solutions:
-    return Solutions(
-        np.concatenate([part.vectors for part in parts]),
-        np.concatenate([part.values for part in parts]),
-        np.concatenate([part.converged for part in parts]),
-        np.concatenate([part.expected_gain for part in parts]),
-    )
+def _winners(solutions: Solutions) -> Solutions:
+    """The best of each group, as the only one."""
+    best = solutions.values.argmin(axis=1)
+
+    def of_best(array: np.ndarray) -> np.ndarray:
+        return array[np.arange(len(best)), best][:, None]
+
+    return _each(of_best, solutions)
 
 
 def _reshaped(flat: Solutions, groups: int, count: int) -> Solutions:
-    def shaped(array: np.ndarray) -> np.ndarray:
-        return array.reshape((groups, count, *array.shape[1:]))
-
-    return Solutions(
-        shaped(flat.vectors),
-        shaped(flat.values),
-        shaped(flat.converged),
-        shaped(flat.expected_gain),
-    )
+    return _each(lambda array: array.reshape((groups, count, *array.shape[1:])), flat)
 
 
 def _joined(first: Solutions, second: Solutions) -> Solutions:
     """Two sets of solutions of the same groups, side by side."""
-    return Solutions(
-        np.concatenate([first.vectors, second.vectors], axis=1),
-        np.concatenate([first.values, second.values], axis=1),
-        np.concatenate([first.converged, second.converged], axis=1),
-        np.concatenate([first.expected_gain, second.expected_gain], axis=1),
-    )
+    return _combined([first, second], axis=1)
+
+
+def _combined(parts: list[Solutions], axis: int) -> Solutions:
+    return _each(lambda *arrays: np.concatenate(arrays, axis=axis), *parts)
+
+
+def _each(function, *parts: Solutions) -> Solutions:
+    """Apply a function to each array of one or more solutions."""
+    names = ["vectors", "values", "converged"]
+    if all(part.curvature is not None for part in parts):
+        names.append("curvature")
+    return Solutions(**{name: function(*(getattr(part, name) for part in parts)) for name in names})

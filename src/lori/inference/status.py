@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lori.data.preferences import Preferences
+from lori.inference.survey import Survey
 from lori.inference.uncertainty import Uncertainty
 from lori.model.specification import Specification
 
@@ -51,12 +51,12 @@ class Status:
         return cls(**{**fields, "notes": tuple(Note(**note) for note in fields["notes"])})
 
 
-def about_data(preferences: Preferences) -> list[Note]:
+def about_data(survey: Survey) -> list[Note]:
     """What can be said before any fit."""
     notes = []
-    wins, losses, ties = (float(c.sum()) for c in (preferences.wins, preferences.losses, preferences.ties))
-    if ties == 0 and (wins == 0 or losses == 0):
-        side = "left" if losses == 0 else "right"
+    preferences = survey.sample
+    if survey.ties == 0 and (survey.wins == 0 or survey.losses == 0):
+        side = "left" if survey.losses == 0 else "right"
         notes.append(
             Note(
                 "one-sided",
@@ -70,10 +70,10 @@ def about_data(preferences: Preferences) -> list[Note]:
         notes.append(
             Note(
                 "identical",
-                f"{same} of {len(preferences)} pairs have equal features: they say nothing on weights.",
+                f"{same / len(preferences):.1%} of the pairs have equal features: they say nothing on weights.",
             )
         )
-    differences = preferences.differences[:200_000]
+    differences = preferences.differences
     size = np.sqrt((differences**2).mean(axis=0))
     spread = np.abs(preferences.alternatives).max(axis=0)
     constant = size <= 1e-12 * np.maximum(spread, 1e-300)

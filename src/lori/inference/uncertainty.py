@@ -14,7 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from lori.data.preferences import Preferences
-from lori.inference.observations import Observations
+from lori.errors import InputError
+from lori.inference.observations import Observations, outcome_rows
+from lori.inference.scaling import Scaling
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
@@ -34,13 +36,17 @@ class Uncertainty(NamedTuple):
 def uncertainty(
     specification: Specification,
     vector: np.ndarray,
+    *,
     information: np.ndarray,
     curvature: np.ndarray,
-    observations: Observations,
-    preferences: Preferences,
+    scaling: Scaling,
+    preferences: Preferences | None,
     kind: ErrorKind,
 ) -> Uncertainty:
-    """`information` is that of the likelihood, `curvature` adds the prior: what is known in the end."""
+    """`information` is that of the likelihood, `curvature` adds the prior: what is known in the end.
+
+    The sandwich forms need the rows themselves, as `preferences` in memory.
+    """
     lower, upper = specification.bounds
     at_bound = (vector <= lower) | (vector >= upper)
     free = np.flatnonzero(~at_bound)
@@ -51,7 +57,12 @@ def uncertainty(
     if len(known):
         bread = np.linalg.pinv(curvature[np.ix_(known, known)], hermitian=True)
         if kind != "observed":
-            scores, counts, origin = _scores(specification, vector, observations)
+            if preferences is None:
+                raise InputError(
+                    "standard_errors", expected="observed for data that are not in memory", got=kind,
+                    fix="use --standard-errors observed",
+                )  # fmt: skip
+            scores, counts, origin = _scores(specification, vector, scaling, preferences)
             bread = bread @ _meat(scores[:, known], counts, origin, preferences, kind) @ bread
         covariance[np.ix_(known, known)] = bread
     covariance[lost, :] = covariance[:, lost] = np.nan
@@ -82,16 +93,18 @@ def _flat_directions(information: np.ndarray, free: np.ndarray) -> list[tuple[in
 
 @double_precision
 def _scores(
-    specification: Specification, vector: np.ndarray, observations: Observations
+    specification: Specification, vector: np.ndarray, scaling: Scaling, preferences: Preferences
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Gradient of each row's log-probability, its weight, and its place in the preferences."""
+    observations = Observations.of(preferences, specification.linear)
     parts = []
     for outcome, rows in (("better", observations.decided), ("tie", observations.tied)):
         for start in range(0, len(rows), 1 << 18):
-            parts.append(np.asarray(_row_gradients(specification, outcome, vector, rows[start : start + (1 << 18)])))
+            some = rows[start : start + (1 << 18)]
+            some = some / scaling.scale if specification.linear else (some - scaling.location) / scaling.scale
+            parts.append(np.asarray(_row_gradients(specification, outcome, vector, some)))
     weight = np.append(observations.decided_weight, observations.tied_weight)
-    origin = np.append(observations.decided_origin, observations.tied_origin)
-    return np.concatenate(parts), weight, origin
+    return np.concatenate(parts), weight, np.concatenate(outcome_rows(preferences))
 
 
 @partial(jax.jit, static_argnums=(0, 1))

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lori.inference.observations import Scaling
+from lori.inference.scaling import Scaling
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.rewards import Linear

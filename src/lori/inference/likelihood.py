@@ -1,0 +1,238 @@
+"""What do some rows say of given parameters: value, gradient and curvature of their negative log-likelihood?
+
+This is the compiled part. Rows are laid out in blocks that stay in a core's cache, and many parameter vectors
+(starts) are evaluated at once. Where the rows live, and that there may be many parts of them, is not known here:
+see `lori.inference.sources`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lori.inference import derivatives
+from lori.inference.observations import Observations
+from lori.inference.scaling import Scaling
+from lori.model.precision import double_precision
+from lori.model.specification import Specification
+
+BLOCK_ELEMENTS = 4096  # rows × starts that are computed together
+FEW_ROWS = 20_000  # up to here compiled code is shared between nearly equal numbers of starts
+
+
+class Evaluation(NamedTuple):
+    """Value, gradient and curvature at each vector; parts not asked for are None."""
+
+    value: np.ndarray
+    gradient: np.ndarray | None = None
+    curvature: np.ndarray | None = None
+
+    def __add__(self, other: Any) -> Evaluation:
+        """Of a sum: evaluations add up part by part."""
+        return Evaluation(*(a + b for a, b in zip(self, other, strict=True) if a is not None and b is not None))
+
+
+@double_precision
+def evaluate(
+    specification: Specification,
+    scaling: Scaling,
+    groups: list[Observations],
+    vectors: np.ndarray,
+    order: int,
+) -> Evaluation:
+    """`vectors` (groups, starts, parameters), in standardised units → values (groups, starts) and derivatives."""
+    vectors = np.asarray(vectors, float)
+    starts = vectors.shape[1]
+    room = starts
+    if sum(group.rows for group in groups) <= FEW_ROWS:
+        room = 1 << max(3, (starts - 1).bit_length())
+        vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], room - starts, axis=1)], axis=1)
+    rows = _laid_out(groups, max(64, BLOCK_ELEMENTS // room), specification.linear)
+    parts = _evaluate(specification, order, vectors, scaling.location, scaling.scale, *rows)
+    return Evaluation(*(np.asarray(part)[:, :starts] for part in parts))
+
+
+def _laid_out(groups: list[Observations], wanted: int, linear: bool) -> tuple[Any, Any]:
+    """Decided and tied rows with their weights, (groups, blocks, …), on the device; kept with the first group."""
+    kept = groups[0].blocks
+    key = (wanted, len(groups))
+    if key not in kept:
+        decided = _blocks([(g.decided, g.decided_weight) for g in groups], wanted, linear)
+        tied = _blocks([(g.tied, g.tied_weight) for g in groups], wanted, linear)
+        kept.clear()  # one layout at a time: memory is worth more than laying out again
+        kept[key] = jax.device_put((decided, tied))
+    return kept[key]
+
+
+def _blocks(groups: list[tuple[np.ndarray, np.ndarray]], wanted: int, linear: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Rows as (groups, blocks, features, rows in a block) if linear, else (groups, blocks, rows, 2, features).
+
+    Blocks are padded by rows of weight zero. Their number is rounded up to steps of an eighth, so that data sets
+    of nearly the same size share compiled code.
+    """
+    longest = max(len(weight) for _, weight in groups)
+    block, count = 1, 0
+    if longest:
+        block = min(wanted, 1 << max(3, (longest - 1).bit_length()))
+        count = -(-longest // block)
+        step = 1 << max(0, count.bit_length() - 4)
+        count = -(-count // step) * step
+    shape = groups[0][0].shape[1:]
+    rows = np.zeros((len(groups), count, *((*shape, block) if linear else (block, *shape))))
+    weights = np.zeros((len(groups), count, block))
+    for g, (pairs, weight) in enumerate(groups):
+        whole = len(weight) // block
+        for first, last, size in ((0, whole, block), (whole, whole + 1, len(weight) % block)):
+            part = slice(first * block, first * block + (last - first) * size)
+            if size and last > first:
+                own = pairs[part].reshape(last - first, size, *shape)
+                if linear:
+                    rows[g, first:last, :, :size] = own.transpose(0, 2, 1)
+                else:
+                    rows[g, first:last, :size] = own
+                weights[g, first:last, :size] = weight[part].reshape(last - first, size)
+    return rows, weights
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _evaluate(specification: Specification, order: int, vectors, location, scale, decided, tied):
+    """Sum of `_block_terms` over the blocks of each group, for each start."""
+
+    def group(arguments):
+        starts, decided_rows, tied_rows = arguments
+        size = specification.size
+        total = tuple(jnp.zeros((len(starts), *shape)) for shape in ((), (size,), (size, size))[: order + 1])
+        for outcome, rows in (("better", decided_rows), ("tie", tied_rows)):
+
+            def add_block(total, block, outcome=outcome):
+                terms = _block_terms(specification, order, outcome, starts, location, scale, *block)
+                return jax.tree.map(jnp.add, total, terms), None
+
+            if rows[0].shape[0]:
+                total, _ = jax.lax.scan(add_block, total, rows)
+        return total
+
+    return jax.lax.map(group, (vectors, decided, tied))
+
+
+def _block_terms(specification: Specification, order: int, outcome: str, starts, location, scale, pairs, weight):
+    """By the chain rule: derivatives of each row in its gaps and tolerances, times those of these in the parameters."""
+    parameters = jax.vmap(specification.unpack)(starts)
+    gaps = []
+    for reward, own, alpha in zip(specification.rewards, parameters.rewards, parameters.alpha.T, strict=True):
+        if specification.linear:
+            difference = own / scale @ pairs
+        else:
+            units = jax.vmap(lambda values, reward=reward: reward.in_units(values, location, scale))(own)
+            difference = jax.vmap(lambda values, reward=reward: specification.gap(reward, values, pairs))(units)
+        gaps.append(alpha[:, None] * difference)
+    tolerances = list((parameters.alpha * parameters.epsilon).T[:, :, None])
+    if outcome == "tie":
+        rows = derivatives.tie(gaps, tolerances)
+    else:
+        rows = derivatives.better(gaps, tolerances, specification.ties)
+    value = -(_seen(rows.value, weight)).sum(axis=-1)
+    if order == 0:
+        return (value,)
+    if not specification.linear or specification.alpha_slots:
+        return value, *_general_derivatives(specification, order, rows, starts, location, scale, pairs, weight)
+    return value, *_linear_derivatives(specification, order, rows, parameters.alpha, pairs / scale[:, None], weight)
+
+
+def _seen(rows: jax.Array, weight: jax.Array) -> jax.Array:
+    """Rows (the last axis) times their weight; a row of weight zero is padding, whatever its value."""
+    return jnp.where(weight > 0, rows, 0.0) * weight
+
+
+def _linear_derivatives(specification: Specification, order: int, rows, alpha, x, weight):
+    """∂gap/∂weights is α times the row, ∂tolerance/∂ε is α; `x` (features, rows) is standardised.
+
+    Sums over rows are products of a few matrices: that is what a processor does best.
+    """
+    starts, features, levels = alpha.shape[0], x.shape[0], specification.levels
+    ones_and_x = jnp.concatenate([jnp.ones((1, x.shape[1])), x]).T  # (rows, 1 + features)
+    by_level = jnp.stack([_seen(part, weight) for both in rows.gradient for part in both], axis=1)
+    sums = -by_level @ ones_and_x  # (starts, 2 levels, 1 + features)
+    gradient = jnp.zeros((starts, specification.size))
+    for j in range(levels):
+        size = alpha[:, j]
+        gradient = gradient.at[:, specification.reward_slices[j]].set(sums[:, 2 * j, 1:] * size[:, None])
+        if j in specification.epsilon_slots:
+            gradient = gradient.at[:, specification.epsilon_slots[j]].set(sums[:, 2 * j + 1, 0] * size)
+    if order == 1:
+        return (gradient,)
+
+    pairs_of_levels = list(rows.curvature)
+    upper = np.triu_indices(features)
+    squares = (x[upper[0]] * x[upper[1]]).T  # (rows, features (features + 1) / 2)
+    in_gaps = -jnp.stack([_seen(rows.curvature[key][0], weight) for key in pairs_of_levels], axis=1) @ squares
+    parts = [_seen(part, weight) for key in pairs_of_levels for part in rows.curvature[key][1:]]
+    others = -jnp.stack(parts, axis=1) @ ones_and_x  # ab, ba, bb of each pair of levels
+    curvature = jnp.zeros((starts, specification.size, specification.size))
+
+    def put(curvature, one, other, block):
+        curvature = curvature.at[:, one, other].set(block)
+        return curvature.at[:, other, one].set(jnp.swapaxes(block, 1, 2))
+
+    def slot(level):
+        start = specification.epsilon_slots.get(level)
+        return None if start is None else slice(start, start + 1)
+
+    for i, (j, later) in enumerate(pairs_of_levels):
+        size = (alpha[:, j] * alpha[:, later])[:, None, None]
+        one, other = specification.reward_slices[j], specification.reward_slices[later]
+        gram = jnp.zeros((starts, features, features)).at[:, upper[0], upper[1]].set(in_gaps[:, i])
+        gram = gram.at[:, upper[1], upper[0]].set(in_gaps[:, i])
+        curvature = put(curvature, one, other, size * gram)
+        ab, ba, bb = others[:, 3 * i, 1:], others[:, 3 * i + 1, 1:], others[:, 3 * i + 2, 0]
+        if slot(later):
+            curvature = put(curvature, one, slot(later), size * ab[:, :, None])
+        if slot(j) and later != j:
+            curvature = put(curvature, slot(j), other, size * ba[:, None, :])
+        if slot(j) and slot(later):
+            curvature = put(curvature, slot(j), slot(later), size * bb[:, None, None])
+    return gradient, curvature
+
+
+def _general_derivatives(specification: Specification, order: int, rows, starts, location, scale, pairs, weight):
+    """Any reward: Jacobians of gaps and tolerances by automatic differentiation."""
+    levels = specification.levels
+    slopes = -jnp.stack([_seen(part, weight) for both in zip(*rows.gradient, strict=True) for part in both], axis=1)
+    if specification.linear:
+        pairs = pairs.T
+
+    def scaled(vector):
+        """Gaps, then tolerances: (2 levels, rows)."""
+        parameters = specification.unpack(vector)
+        units = [
+            reward.in_units(own, location, scale)
+            for reward, own in zip(specification.rewards, parameters.rewards, strict=True)
+        ]
+        parameters = parameters._replace(rewards=tuple(units))
+        gap, tolerance = jax.vmap(lambda pair: specification.scaled(parameters, pair))(pairs)
+        return jnp.concatenate([jnp.stack(gap), tolerance.T])
+
+    def linearised(vector, own):
+        return jnp.sum(own * scaled(vector))
+
+    gradient = jax.vmap(jax.grad(linearised))(starts, slopes)
+    if order == 1:
+        return (gradient,)
+    full: list[list[Any]] = [[None] * (2 * levels) for _ in range(2 * levels)]
+    for (j, later), (aa, ab, ba, bb) in rows.curvature.items():
+        for one, other, part in (
+            (j, later, aa), (j, levels + later, ab), (levels + j, later, ba), (levels + j, levels + later, bb),
+        ):  # fmt: skip
+            full[one][other] = full[other][one] = -_seen(part, weight)
+    inner = jnp.stack([jnp.stack(row, axis=1) for row in full], axis=1)  # (starts, 2k, 2k, rows)
+
+    def curvature(vector, own_slopes, own_inner):
+        jacobian = jax.jacfwd(scaled)(vector)  # (2k, rows, parameters)
+        outer = jnp.einsum("zrp,zyr,yrq->pq", jacobian, own_inner, jacobian)
+        return outer + jax.hessian(linearised)(vector, own_slopes)
+
+    return gradient, jax.vmap(curvature)(starts, slopes, inner)

@@ -1,0 +1,69 @@
+"""What is there to learn from? Counts, moments and a sample of the data, for one pass over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lori.data.preferences import Preferences
+from lori.inference.scaling import Moments
+
+SAMPLE = 20_000  # pairs that stand for all in shares of deciding levels, notes and average slopes
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What a fit needs to know of the data beside their likelihood; surveys of parts add up."""
+
+    pairs: int
+    wins: float
+    losses: float
+    ties: float
+    moments: Moments
+    lowest: np.ndarray  # (features,)
+    highest: np.ndarray
+    sample: Preferences  # evenly spaced pairs
+
+    @classmethod
+    def of(cls, preferences: Preferences, sample: int = SAMPLE) -> Survey:
+        alternatives = preferences.alternatives
+        few = preferences
+        if len(preferences) > sample:
+            few = preferences.subset(np.linspace(0, len(preferences) - 1, sample).astype(int))
+        return cls(
+            pairs=len(preferences),
+            wins=float(preferences.wins.sum()),
+            losses=float(preferences.losses.sum()),
+            ties=float(preferences.ties.sum()),
+            moments=Moments.of(preferences.left_features, preferences.right_features),
+            lowest=_by_feature(np.minimum.reduce, alternatives),
+            highest=_by_feature(np.maximum.reduce, alternatives),
+            sample=few,
+        )
+
+    def __add__(self, other: Survey) -> Survey:
+        return Survey(
+            self.pairs + other.pairs,
+            self.wins + other.wins,
+            self.losses + other.losses,
+            self.ties + other.ties,
+            self.moments + other.moments,
+            np.minimum(self.lowest, other.lowest),
+            np.maximum(self.highest, other.highest),
+            Preferences.concatenate([self.sample, other.sample]),
+        )
+
+    @property
+    def comparisons(self) -> int:
+        return round(self.wins + self.losses + self.ties)
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """(features,) what a typical difference amounts to, as a deviation."""
+        return np.sqrt(self.moments.square / (2 * self.moments.pairs))
+
+
+def _by_feature(reduce, alternatives: np.ndarray) -> np.ndarray:
+    """Reduce each column by itself: much faster than along the first axis of a narrow array."""
+    return np.array([reduce(alternatives[:, f]) for f in range(alternatives.shape[1])])
