@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lori
-from lori.inference.observations import Observations, Scaling
+from lori.inference.observations import Observations
 from lori.inference.paper import run_paper_method
 from lori.model.specification import Specification
 
@@ -32,7 +32,7 @@ def paper(seen):
 def raw(seen):
     """The rows in raw units, and the specification with both thresholds learned."""
     specification = Specification((INCREASING,) * 2, (None, None), (1.0, 1.0), "split", seen.features)
-    return specification, Observations.of(seen, specification, Scaling(np.zeros(2), np.ones(2)))
+    return specification, Observations.of(seen, specification.linear)
 
 
 @pytest.fixture(scope="module")

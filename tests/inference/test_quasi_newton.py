@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lori.inference import newton, quasi_newton
-from lori.inference.objective import Evaluation
+from lori.inference.likelihood import Evaluation
 
 SIZE = 30
 

@@ -11,7 +11,9 @@ from scipy.optimize import minimize
 from lori.inference import search as module
 from lori.inference.objective import Objective
 from lori.inference.observations import Observations
+from lori.inference.scaling import Scaling
 from lori.inference.search import _insertions, _random_starts, _reorderings, search
+from lori.inference.sources import Memory
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
 from lori.model.rewards import Capped, Linear
@@ -32,18 +34,18 @@ def simulated(model: OrderedModel, n: int, seed: int = 0) -> Observations:
     counts = model.sample(left, right, seed=random)
     difference = np.where(counts[:, [2]] > 0, right - left, left - right)
     tied = counts[:, 1] > 0
-    decided = np.flatnonzero(~tied)
-    return Observations(
-        difference[decided], np.ones(len(decided)), decided,
-        difference[tied], np.ones(tied.sum()), np.flatnonzero(tied),
-    )  # fmt: skip
+    return Observations(difference[~tied], np.ones((~tied).sum()), difference[tied], np.ones(tied.sum()))
+
+
+def objective_of(specification: Specification, *groups: Observations) -> Objective:
+    return Objective(specification, Memory(groups), Scaling(np.zeros(2), np.ones(2)), None)
 
 
 @pytest.fixture(scope="module")
 def two_levels() -> Objective:
     """600 choices of somebody who puts need first, within a threshold."""
     model = OrderedModel.linear([[0.0, 4.0], [3.0, 0.0]], epsilon=[3.0, 0.0])
-    return Objective(linear(2), (simulated(model, 600),), None)
+    return objective_of(linear(2), simulated(model, 600))
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +115,7 @@ def test_random_starts_are_within_bounds_and_give_finite_values(two_levels):
 @double_precision
 def referee(objective: Objective, starts: int) -> float:
     """The best of many runs of SciPy's L-BFGS-B on the plainly written negative log-likelihood."""
-    rows = jnp.asarray(objective.groups[0].decided)
+    rows = jnp.asarray(objective.source.observations[0].decided)
 
     @jax.jit
     @jax.value_and_grad
@@ -157,11 +159,11 @@ def test_the_same_seed_finds_the_same(two_levels, found):
     assert again.share_at_best == found.share_at_best
 
 
-def test_more_levels_are_never_worse(two_levels):
+def test_more_levels_are_never_worse():
     """Data of one level, where a second has nothing to add."""
     data = simulated(OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0]), 600, seed=4)
-    one = search(Objective(linear(1), (data,), None), starts=8, generator=np.random.default_rng(0))
-    two = search(Objective(linear(2), (data,), None), starts=STARTS, generator=np.random.default_rng(0), fewer=one)
+    one = search(objective_of(linear(1), data), starts=STARTS, generator=np.random.default_rng(0))
+    two = search(objective_of(linear(2), data), starts=STARTS, generator=np.random.default_rng(0), fewer=one)
     assert two.values[0] <= one.values[0] + 1e-3
 
 
@@ -170,7 +172,7 @@ def test_observed_ties_are_searched_without_a_hitch():
     model = OrderedModel.linear([[0.0, 4.0], [3.0, 0.0]], epsilon=[3.0, 1.5], ties="observed")
     data = simulated(model, 600, seed=6)
     assert len(data.tied) > 20
-    objective = Objective(linear(2, ties="observed"), (data,), None)
+    objective = objective_of(linear(2, ties="observed"), data)
     starts = _random_starts(objective, STARTS, np.random.default_rng(1))
     assert np.isfinite(objective.evaluate(starts).value).all()
     result = search(objective, starts=STARTS, generator=np.random.default_rng(1))
@@ -183,3 +185,29 @@ def test_many_parameters_go_to_the_quasi_newton_method(two_levels, found, monkey
     monkeypatch.setattr(module, "SECOND_ORDER_SIZE", 3)
     result = search(two_levels, starts=STARTS, generator=np.random.default_rng(1))
     assert result.values[0] == pytest.approx(found.values[0], abs=0.01)
+
+
+def test_the_curvature_is_that_of_the_objective_at_the_end(two_levels, found):
+    there = two_levels.evaluate(found.vectors[:, None])
+    np.testing.assert_allclose(found.curvature, there.curvature[:, 0], rtol=1e-6, atol=1e-6)
+
+
+def test_a_search_on_samples_ends_on_all_rows(two_levels, found, monkeypatch):
+    monkeypatch.setattr(module, "SEARCH_ROWS", 300)
+    monkeypatch.setattr(module, "POLISH_ROWS", 450)
+    result = search(two_levels, starts=STARTS, generator=np.random.default_rng(1))
+    assert result.converged.all()
+    assert result.values[0] == pytest.approx(found.values[0], abs=1e-6)
+    assert result.values[0] == pytest.approx(two_levels.evaluate(result.vectors[:, None]).value[0, 0], rel=1e-12)
+
+
+def test_groups_are_found_as_each_alone(monkeypatch):
+    """Also where one group is searched on all its rows beside a sample of another's."""
+    monkeypatch.setattr(module, "SEARCH_ROWS", 500)
+    model = OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0])
+    groups = [simulated(model, n, seed=n) for n in (300, 600)]
+    together = search(objective_of(linear(1), *groups), starts=STARTS, generator=np.random.default_rng(1))
+    assert together.converged.all()
+    for value, own in zip(together.values, groups, strict=True):
+        alone = search(objective_of(linear(1), own), starts=STARTS, generator=np.random.default_rng(1))
+        assert value == pytest.approx(alone.values[0], abs=1e-4)

@@ -87,7 +87,7 @@ def test_predict_and_explain(run, model, pairs, tmp_path):
 
 
 def test_simulate_then_fit(run, tmp_path):
-    words = "simulate levels --levels 2 --features 2 --pairs 80 --agents 2 --out d".split()
+    words = ["simulate", "levels", "--levels", "2", "--features", "2", "--pairs", "80", "--agents", "2", "--out", "d"]
     assert run(*words)[0] == 0
     assert (tmp_path / "d" / "truth.json").exists()
     first = (tmp_path / "d" / "pairs.csv").read_bytes()

@@ -136,12 +136,12 @@ class Preferences:
     @property
     def left_features(self) -> np.ndarray:
         """(pairs, features) of the left alternatives."""
-        return self.alternatives[self.left]
+        return _taken(self.alternatives, self.left)
 
     @property
     def right_features(self) -> np.ndarray:
         """(pairs, features) of the right alternatives."""
-        return self.alternatives[self.right]
+        return _taken(self.alternatives, self.right)
 
     @property
     def differences(self) -> np.ndarray:
@@ -277,3 +277,11 @@ class Preferences:
         copy = object.__new__(Preferences)
         copy._set(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
         return copy
+
+
+def _taken(alternatives: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Some rows of a table: a view where they follow each other, which saves a copy of large arrays."""
+    count = len(index)
+    if count and index[-1] - index[0] == count - 1 and bool((index[1:] - index[:-1] == 1).all()):
+        return alternatives[index[0] : index[0] + count]
+    return alternatives[index]

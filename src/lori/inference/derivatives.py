@@ -43,6 +43,11 @@ class Derivatives(NamedTuple):
     """(j, l) with j ≤ l → (∂a_j∂a_l, ∂a_j∂b_l, ∂b_j∂a_l, ∂b_j∂b_l)"""
 
 
+def pairs_of_levels(levels: int) -> list[tuple[int, int]]:
+    """(j, l) with j ≤ l, in the order in which `Derivatives.curvature` has them."""
+    return [(j, later) for j in range(levels) for later in range(j, levels)]
+
+
 class _Levels(NamedTuple):
     """What the derivatives are made of, for each level."""
 
@@ -84,10 +89,8 @@ def tie(gap: Levels, tolerance: Levels) -> Derivatives:
             -4 * (1 - c) / c**2 - spread_s - spread_t,
         )
     zero = jnp.zeros_like(gap[0])
-    for j in range(len(gap)):
-        for later in range(j + 1, len(gap)):
-            curvature[j, later] = (zero, zero, zero, zero)
-    return Derivatives(value, gradient, curvature)
+    ordered = {pair: curvature.get(pair, (zero, zero, zero, zero)) for pair in pairs_of_levels(len(gap))}
+    return Derivatives(value, gradient, ordered)
 
 
 def _levels_by_products(gap, tolerance, rule: TieRule) -> _Levels:

@@ -216,7 +216,7 @@ def _assembled(
         comparisons=survey.comparisons,
         pairs=survey.pairs,
         typical=survey.deviation,
-        ranges=survey.highest - survey.lowest,
+        ranges=survey.ranges,
         covariance=known.covariance,
         vector=vector,
     )

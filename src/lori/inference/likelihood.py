@@ -20,7 +20,7 @@ from lori.inference.scaling import Scaling
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
-BLOCK_ELEMENTS = 4096  # rows × starts that are computed together
+BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
 FEW_ROWS = 20_000  # up to here compiled code is shared between nearly equal numbers of starts
 
 
@@ -59,7 +59,7 @@ def evaluate(
 def _laid_out(groups: list[Observations], wanted: int, linear: bool) -> tuple[Any, Any]:
     """Decided and tied rows with their weights, (groups, blocks, …), on the device; kept with the first group."""
     kept = groups[0].blocks
-    key = (wanted, len(groups))
+    key = (wanted, *groups[1:])  # a group may stand beside others whole or sampled; without itself: no cycle
     if key not in kept:
         decided = _blocks([(g.decided, g.decided_weight) for g in groups], wanted, linear)
         tied = _blocks([(g.tied, g.tied_weight) for g in groups], wanted, linear)
@@ -100,27 +100,37 @@ def _blocks(groups: list[tuple[np.ndarray, np.ndarray]], wanted: int, linear: bo
 
 @partial(jax.jit, static_argnums=(0, 1))
 def _evaluate(specification: Specification, order: int, vectors, location, scale, decided, tied):
-    """Sum of `_block_terms` over the blocks of each group, for each start."""
+    """Sums over the blocks of each group, for each start: value, gradient and curvature up to `order`."""
+    by_products = specification.linear and not specification.alpha_slots
+
+    def terms(outcome, starts, pairs, weight):
+        rows = _row_derivatives(specification, outcome, starts, location, scale, pairs)
+        if by_products:
+            return _products(order, rows, pairs, weight)
+        return _general(specification, order, rows, starts, location, scale, pairs, weight)
 
     def group(arguments):
         starts, decided_rows, tied_rows = arguments
-        size = specification.size
-        total = tuple(jnp.zeros((len(starts), *shape)) for shape in ((), (size,), (size, size))[: order + 1])
+        total = None
         for outcome, rows in (("better", decided_rows), ("tie", tied_rows)):
+            if not rows[0].shape[0]:
+                continue
 
-            def add_block(total, block, outcome=outcome):
-                terms = _block_terms(specification, order, outcome, starts, location, scale, *block)
-                return jax.tree.map(jnp.add, total, terms), None
+            def add_block(sums, block, outcome=outcome):
+                return jax.tree.map(jnp.add, sums, terms(outcome, starts, *block)), None
 
-            if rows[0].shape[0]:
-                total, _ = jax.lax.scan(add_block, total, rows)
+            shapes = jax.eval_shape(partial(terms, outcome), starts, rows[0][0], rows[1][0])
+            sums, _ = jax.lax.scan(add_block, jax.tree.map(lambda s: jnp.zeros(s.shape), shapes), rows)
+            total = sums if total is None else jax.tree.map(jnp.add, total, sums)
+        if by_products:
+            return _assembled(specification, order, total, jax.vmap(specification.unpack)(starts).alpha, scale)
         return total
 
     return jax.lax.map(group, (vectors, decided, tied))
 
 
-def _block_terms(specification: Specification, order: int, outcome: str, starts, location, scale, pairs, weight):
-    """By the chain rule: derivatives of each row in its gaps and tolerances, times those of these in the parameters."""
+def _row_derivatives(specification: Specification, outcome: str, starts, location, scale, pairs):
+    """Each row's log-probability and its derivatives in gaps and tolerances, arrays (starts, rows)."""
     parameters = jax.vmap(specification.unpack)(starts)
     gaps = []
     for reward, own, alpha in zip(specification.rewards, parameters.rewards, parameters.alpha.T, strict=True):
@@ -132,15 +142,8 @@ def _block_terms(specification: Specification, order: int, outcome: str, starts,
         gaps.append(alpha[:, None] * difference)
     tolerances = list((parameters.alpha * parameters.epsilon).T[:, :, None])
     if outcome == "tie":
-        rows = derivatives.tie(gaps, tolerances)
-    else:
-        rows = derivatives.better(gaps, tolerances, specification.ties)
-    value = -(_seen(rows.value, weight)).sum(axis=-1)
-    if order == 0:
-        return (value,)
-    if not specification.linear or specification.alpha_slots:
-        return value, *_general_derivatives(specification, order, rows, starts, location, scale, pairs, weight)
-    return value, *_linear_derivatives(specification, order, rows, parameters.alpha, pairs / scale[:, None], weight)
+        return derivatives.tie(gaps, tolerances)
+    return derivatives.better(gaps, tolerances, specification.ties)
 
 
 def _seen(rows: jax.Array, weight: jax.Array) -> jax.Array:
@@ -148,15 +151,34 @@ def _seen(rows: jax.Array, weight: jax.Array) -> jax.Array:
     return jnp.where(weight > 0, rows, 0.0) * weight
 
 
-def _linear_derivatives(specification: Specification, order: int, rows, alpha, x, weight):
-    """∂gap/∂weights is α times the row, ∂tolerance/∂ε is α; `x` (features, rows) is standardised.
+def _products(order: int, rows: derivatives.Derivatives, x, weight):
+    """For linear rewards ∂gap/∂weights is the row itself: sums over rows are products of a few matrices.
 
-    Sums over rows are products of a few matrices: that is what a processor does best.
+    Returns sums over the rows of a block: values (starts,); of each derivative times (1, x); and of the
+    derivatives in two gaps times x xᵀ.
     """
-    starts, features, levels = alpha.shape[0], x.shape[0], specification.levels
-    ones_and_x = jnp.concatenate([jnp.ones((1, x.shape[1])), x]).T  # (rows, 1 + features)
-    by_level = jnp.stack([_seen(part, weight) for both in rows.gradient for part in both], axis=1)
-    sums = -by_level @ ones_and_x  # (starts, 2 levels, 1 + features)
+    value = _seen(rows.value, weight).sum(axis=-1)
+    if order == 0:
+        return (value,)
+    ones_and_x = jnp.concatenate([jnp.ones((1, x.shape[1])), x]) * weight
+    first = [part for both in rows.gradient for part in both]
+    second = [part for parts in rows.curvature.values() for part in parts[1:]] if order == 2 else []
+    sums = jnp.stack(first + second, axis=1) @ ones_and_x.T
+    if order == 1:
+        return value, sums
+    upper = np.triu_indices(x.shape[0])
+    squares = x[upper[0]] * x[upper[1]] * weight
+    in_gaps = jnp.stack([parts[0] for parts in rows.curvature.values()], axis=1) @ squares.T
+    return value, sums, in_gaps
+
+
+def _assembled(specification: Specification, order: int, total, alpha, scale):
+    """Value, gradient and curvature of the negative log-likelihood from the sums of `_products`."""
+    value = -total[0]
+    if order == 0:
+        return (value,)
+    starts, features, levels = alpha.shape[0], len(scale), specification.levels
+    sums = -total[1] / jnp.append(1.0, scale)
     gradient = jnp.zeros((starts, specification.size))
     for j in range(levels):
         size = alpha[:, j]
@@ -164,14 +186,10 @@ def _linear_derivatives(specification: Specification, order: int, rows, alpha, x
         if j in specification.epsilon_slots:
             gradient = gradient.at[:, specification.epsilon_slots[j]].set(sums[:, 2 * j + 1, 0] * size)
     if order == 1:
-        return (gradient,)
+        return value, gradient
 
-    pairs_of_levels = list(rows.curvature)
-    upper = np.triu_indices(features)
-    squares = (x[upper[0]] * x[upper[1]]).T  # (rows, features (features + 1) / 2)
-    in_gaps = -jnp.stack([_seen(rows.curvature[key][0], weight) for key in pairs_of_levels], axis=1) @ squares
-    parts = [_seen(part, weight) for key in pairs_of_levels for part in rows.curvature[key][1:]]
-    others = -jnp.stack(parts, axis=1) @ ones_and_x  # ab, ba, bb of each pair of levels
+    others, upper = sums[:, 2 * levels :], np.triu_indices(features)
+    in_gaps = -total[2] / (scale[upper[0]] * scale[upper[1]])
     curvature = jnp.zeros((starts, specification.size, specification.size))
 
     def put(curvature, one, other, block):
@@ -182,7 +200,7 @@ def _linear_derivatives(specification: Specification, order: int, rows, alpha, x
         start = specification.epsilon_slots.get(level)
         return None if start is None else slice(start, start + 1)
 
-    for i, (j, later) in enumerate(pairs_of_levels):
+    for i, (j, later) in enumerate(derivatives.pairs_of_levels(levels)):
         size = (alpha[:, j] * alpha[:, later])[:, None, None]
         one, other = specification.reward_slices[j], specification.reward_slices[later]
         gram = jnp.zeros((starts, features, features)).at[:, upper[0], upper[1]].set(in_gaps[:, i])
@@ -195,12 +213,15 @@ def _linear_derivatives(specification: Specification, order: int, rows, alpha, x
             curvature = put(curvature, slot(j), other, size * ba[:, None, :])
         if slot(j) and slot(later):
             curvature = put(curvature, slot(j), slot(later), size * bb[:, None, None])
-    return gradient, curvature
+    return value, gradient, curvature
 
 
-def _general_derivatives(specification: Specification, order: int, rows, starts, location, scale, pairs, weight):
-    """Any reward: Jacobians of gaps and tolerances by automatic differentiation."""
+def _general(specification: Specification, order: int, rows, starts, location, scale, pairs, weight):
+    """Any reward: Jacobians of gaps and tolerances by automatic differentiation, summed over the rows of a block."""
     levels = specification.levels
+    value = -_seen(rows.value, weight).sum(axis=-1)
+    if order == 0:
+        return (value,)
     slopes = -jnp.stack([_seen(part, weight) for both in zip(*rows.gradient, strict=True) for part in both], axis=1)
     if specification.linear:
         pairs = pairs.T
@@ -221,7 +242,7 @@ def _general_derivatives(specification: Specification, order: int, rows, starts,
 
     gradient = jax.vmap(jax.grad(linearised))(starts, slopes)
     if order == 1:
-        return (gradient,)
+        return value, gradient
     full: list[list[Any]] = [[None] * (2 * levels) for _ in range(2 * levels)]
     for (j, later), (aa, ab, ba, bb) in rows.curvature.items():
         for one, other, part in (
@@ -235,4 +256,4 @@ def _general_derivatives(specification: Specification, order: int, rows, starts,
         outer = jnp.einsum("zrp,zyr,yrq->pq", jacobian, own_inner, jacobian)
         return outer + jax.hessian(linearised)(vector, own_slopes)
 
-    return gradient, jax.vmap(curvature)(starts, slopes, inner)
+    return value, gradient, jax.vmap(curvature)(starts, slopes, inner)

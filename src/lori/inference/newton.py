@@ -17,6 +17,8 @@ import numpy as np
 from lori.inference.likelihood import Evaluation
 
 TOLERANCE = 1e-9  # stop when the next step promises less than this many units of log-likelihood
+ROUNDING = 1e-14  # or less than this share of the value
+NOISE = 1e-13  # sums of many rows are not known better than to this share
 Evaluate = Callable[[np.ndarray], Evaluation]
 
 
@@ -38,8 +40,12 @@ def minimise(
     iterations: int = 100,
     tolerance: float = TOLERANCE,
     damping: float = 1e-2,
+    enough: float = 1.0,
 ) -> Solutions:
-    """Minimise from each row of `starts` (problems, parameters); `evaluate` takes and returns whole batches."""
+    """Minimise from each row of `starts` (problems, parameters); `evaluate` takes and returns whole batches.
+
+    Stops when each problem, or the share `enough` of them, promises less than `tolerance` by its next step.
+    """
     lower, upper = bounds
     x = np.clip(starts, lower, upper)
     state = evaluate(x)
@@ -52,9 +58,11 @@ def minimise(
     for _ in range(iterations):
         step, gain = _steps(x, gradient, curvature, damped, lower, upper)
         gain = np.where(broken, np.inf, gain)
-        converged |= gain <= tolerance
+        converged |= ~broken & (gain <= np.maximum(tolerance, ROUNDING * np.abs(value)))
         stopped = converged | broken
-        if stopped.all():
+        if stopped.mean() >= enough:
+            last, _ = _steps(x, gradient, curvature, np.zeros(len(x)), lower, upper)  # undamped, and without proof
+            x = np.where(converged[:, None], np.clip(x + last, lower, upper), x)
             break
         trial = np.where(stopped[:, None], x, np.clip(x + step, lower, upper))
         new = evaluate(trial)
@@ -65,15 +73,15 @@ def minimise(
         with np.errstate(invalid="ignore", divide="ignore"):
             actual = value - new.value
             ratio = np.where(predicted > 0, actual / predicted, np.where(actual > 0, 1.0, -1.0))
-        better = _finite(new.value, new.gradient, new.curvature) & (actual > 0)
-        # A rejected step whose promise is within rounding of the value is as far as float64 goes.
-        exhausted = ~stopped & ~better & (gain <= 1e-14 * np.maximum(np.abs(value), 1.0) * len(lower) + tolerance)
-        converged |= exhausted
+        # Where the promise drowns in rounding, the step is trusted: there the quadratic model is all but exact.
+        noise = NOISE * np.abs(value)
+        trusted = (gain <= 100 * noise) & (actual > -noise)
+        better = _finite(new.value, new.gradient, new.curvature) & ((actual > 0) | trusted)
         x[better], value[better] = trial[better], new.value[better]
         gradient[better], curvature[better] = new.gradient[better], new.curvature[better]
-        damped = np.where(better & (ratio > 0.75), damped * 0.1, damped)
-        damped = np.where(~better, damped * 8, np.where(ratio < 0.25, damped * 3, damped))
-        damped = np.clip(damped, 1e-12, 1e8)
+        adapted = np.where(better & (ratio > 0.75), damped * 0.1, damped)
+        adapted = np.where(~better, damped * 8, np.where(ratio < 0.25, damped * 3, adapted))
+        damped = np.where(stopped, damped, np.clip(adapted, 1e-12, 1e8))  # no start depends on how long others take
     return Solutions(x, value, converged, curvature)
 
 

@@ -43,6 +43,18 @@ class Observations:
     def rows(self) -> int:
         return len(self.decided) + len(self.tied)
 
+    def __add__(self, other: Observations) -> Observations:
+        return Observations(
+            np.concatenate([self.decided, other.decided]),
+            np.append(self.decided_weight, other.decided_weight),
+            np.concatenate([self.tied, other.tied]),
+            np.append(self.tied_weight, other.tied_weight),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Blocks are laid out again where the rows arrive."""
+        return {**self.__dict__, "blocks": {}}
+
     def sample(self, rows: int, generator: np.random.Generator) -> Observations:
         """About `rows` random rows, reweighted so that the expected log-likelihood stays the same."""
         if self.rows <= rows:
@@ -80,8 +92,7 @@ def outcome_rows(preferences: Preferences) -> tuple[np.ndarray, np.ndarray, np.n
 
 def _rows(preferences: Preferences, pairs: np.ndarray, linear: bool) -> np.ndarray:
     """Left minus right, or both, for some of the pairs."""
-    left = preferences.alternatives[_some(preferences.left, pairs)]
-    right = preferences.alternatives[_some(preferences.right, pairs)]
+    left, right = _some(preferences.left_features, pairs), _some(preferences.right_features, pairs)
     return left - right if linear else np.stack([left, right], axis=1)
 
 

@@ -22,7 +22,9 @@ from lori.inference.objective import Objective
 from lori.model.specification import Specification
 
 SEARCH_ROWS = 2000  # of each group, for all starts
-POLISH_ROWS = 20_000  # of each group, for the best of them; then one optimum on all rows
+POLISH_ROWS = 6000  # of each group, for the best of them
+LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on all rows
+COARSE = 1e-3  # log-likelihood units that an optimum on a sample may be short of
 SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over
 KEEP = 8  # distinct candidates that are polished on all rows
 OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the last reward is multiplied by
@@ -53,30 +55,37 @@ def search(
     specification = objective.specification
     middle = objective.on_sample(POLISH_ROWS, generator)
     small = middle.on_sample(SEARCH_ROWS, generator)
+    whole = middle.source is objective.source
+    polish = tolerance if whole else COARSE
     drawn = _random_starts(small, starts, generator)
     if specification.size > SECOND_ORDER_SIZE:
         drawn = _best(drawn, small.evaluate(drawn, order=0).value, KEEP)
     tried = drawn
     if fewer is not None:
         tried = np.concatenate([drawn, _insertions(specification, fewer.vectors, generator)], axis=1)
-    first = _minimise(small, tried, iterations=40, tolerance=1e-3)
+    first = _minimise(small, tried, iterations=40, tolerance=COARSE, enough=0.75)
     best_value = first.values.min(axis=1, keepdims=True)
     share = (first.values[:, : drawn.shape[1]] <= best_value + SAME).mean(axis=1)
-    whole = middle.source is objective.source
-    solutions = _minimise(middle, _distinct(first, KEEP), tolerance=tolerance if whole else 1e-6)
+    solutions = _minimise(middle, _distinct(first, KEEP), tolerance=polish)
     for _ in range(3):
         best = _winners(solutions).vectors[:, 0]
         others = _neighbours(specification, best)
         if others.shape[1] == 0:
             break
-        again = _minimise(middle, others, tolerance=tolerance if whole else 1e-6)
+        again = _minimise(middle, others, tolerance=polish)
         improved = (again.values.min(axis=1) < solutions.values.min(axis=1) - 1e-6).any()
         solutions = _joined(solutions, again)
         if not improved:
             break
     won = _winners(solutions)
     if not whole:
-        won = _minimise(objective, won.vectors, tolerance=tolerance, damping=1e-6)
+        larger = objective.on_sample(LARGE_ROWS, generator)
+        if larger.source is not objective.source:
+            tried = won.vectors
+            if tolerance < COARSE:
+                tried = np.concatenate([tried, _openings(specification, tried)], axis=1)
+            won = _winners(_minimise(larger, tried, tolerance=COARSE))
+        won = _minimise(objective, won.vectors, tolerance=tolerance)
     return Found(
         vectors=won.vectors[:, 0],
         values=won.values[:, 0],
@@ -180,26 +189,31 @@ def _reorderings(specification: Specification, best: np.ndarray) -> np.ndarray:
 
 
 def _neighbours(specification: Specification, best: np.ndarray) -> np.ndarray:
-    """Where else an optimum may be: other orders of the levels, and the last threshold opened.
+    """Where else an optimum may be: other orders of the levels, each also with the last threshold opened."""
+    others = _reorderings(specification, best)
+    return np.concatenate([others, _openings(specification, np.concatenate([best[:, None], others], axis=1))], axis=1)
+
+
+def _openings(specification: Specification, vectors: np.ndarray) -> np.ndarray:
+    """The same vectors (groups, starts, parameters) with the last threshold opened, where it is learned.
 
     When a full tie is split, Pr(≻) is even in the last threshold: the gradient vanishes at 0, and a start that
     came to that bound stays there although a larger threshold (with larger weights) may be better.
     """
-    others = _reorderings(specification, best)
     last = specification.levels - 1
     slot = specification.epsilon_slots.get(last)
     if slot is None or specification.ties != "split":
-        return others
+        return vectors[:, :0]
     reward, where = specification.rewards[last], specification.reward_slices[last]
     opened = []
     for threshold, strength in OPENINGS:
-        vectors = np.concatenate([best[:, None], others], axis=1)
-        vectors[..., slot] = threshold
+        own = vectors.copy()
+        own[..., slot] = threshold
         if reward.free_scale:
-            for place in np.ndindex(vectors.shape[:-1]):
-                vectors[place][where] = reward.multiplied(vectors[place][where], strength)
-        opened.append(vectors)
-    return np.concatenate([others, *opened], axis=1)
+            for place in np.ndindex(own.shape[:-1]):
+                own[place][where] = reward.multiplied(own[place][where], strength)
+        opened.append(own)
+    return np.concatenate(opened, axis=1)
 
 
 def _opened(epsilon: np.ndarray) -> np.ndarray:

@@ -20,8 +20,11 @@ METHODS = ("newton", "paper")
 NAMED_REWARDS: dict[str, type[Reward]] = {"linear": Linear, "capped": Capped, "network": Network}
 
 
-def checked_settings(parameters: dict[str, Any], groups: list[Preferences]) -> FitSettings:
-    """The settings of a fit from an estimator's parameters and the data it is to see."""
+def checked_settings(parameters: dict[str, Any], groups: list[Preferences], ties: int | None = None) -> FitSettings:
+    """The settings of a fit from an estimator's parameters and the data it is to see.
+
+    Where `groups` are only a sample, `ties` says how many there are in all.
+    """
     features = groups[0].features
     levels = whole("levels", parameters["levels"], 1)
     rewards = _rewards(parameters["reward"], levels)
@@ -29,7 +32,8 @@ def checked_settings(parameters: dict[str, Any], groups: list[Preferences]) -> F
         reward.bounds(features)  # unknown feature names are refused here
     alpha = _for_each_level("alpha", parameters["alpha"], levels)
     epsilon = _for_each_level("epsilon", parameters["epsilon"], levels)
-    ties = _tie_rule(parameters["ties"], groups, epsilon)
+    seen = int(sum(group.ties.sum() for group in groups)) if ties is None else ties
+    rule = _tie_rule(parameters["ties"], seen, epsilon)
     inside_epsilon: list[float | None] = []
     inside_alpha: list[float | None] = []
     for level, reward in enumerate(rewards):
@@ -51,7 +55,7 @@ def checked_settings(parameters: dict[str, Any], groups: list[Preferences]) -> F
             fix="give the agents, or use standard_errors='robust'",
         )  # fmt: skip
     return FitSettings(
-        specification=Specification(rewards, tuple(inside_epsilon), tuple(inside_alpha), ties, features),
+        specification=Specification(rewards, tuple(inside_epsilon), tuple(inside_alpha), rule, features),
         alpha=alpha,
         prior=_prior(parameters["prior"]),
         method=one_of("method", parameters["method"], METHODS),
@@ -119,8 +123,7 @@ def _prior(given: Any) -> Prior | None:
     raise InputError("prior", expected="'weak', None or a lori.Prior", got=repr(given), fix="use prior='weak'")
 
 
-def _tie_rule(given: Any, groups: list[Preferences], epsilon: tuple[float | None, ...]):
-    seen = int(sum(group.ties.sum() for group in groups))
+def _tie_rule(given: Any, seen: int, epsilon: tuple[float | None, ...]) -> Any:
     rule = one_of("ties", given, ("auto", *TIE_RULES))
     if rule == "auto":
         rule = "observed" if seen else "split"

@@ -20,7 +20,8 @@ from lori.inference.scaling import Scaling
 from lori.model.specification import Specification
 
 THREADS = max(1, min(os.cpu_count() or 1, 16))
-MANY_ROWS = 50_000  # below this, threads cost more than they bring
+MANY_ROWS = 1500  # below this, threads cost more than they bring
+_THREADS = ThreadPoolExecutor(THREADS, thread_name_prefix="lori")
 
 
 class Source(Protocol):
@@ -37,7 +38,7 @@ class Source(Protocol):
         ...
 
     def sample(self, rows: int, generator: np.random.Generator) -> Memory:
-        """About so many rows of each group, in memory, standing for all."""
+        """About so many rows of each group, in memory, standing for all; the source itself if that is all."""
         ...
 
     def as_differences(self) -> Source:
@@ -81,10 +82,7 @@ class Memory:
             own: Sequence[np.ndarray] = [vectors] * len(shards)
         else:
             own = np.split(vectors, np.cumsum([len(shard) for shard in shards])[:-1])
-        with ThreadPoolExecutor(len(shards)) as threads:
-            done = list(
-                threads.map(lambda shard, some: evaluate(specification, scaling, shard, some, order), shards, own)
-            )
+        done = list(_THREADS.map(lambda shard, some: evaluate(specification, scaling, shard, some, order), shards, own))
         if self.groups == 1:
             return sum(done[1:], start=done[0])
         return Evaluation(*(np.concatenate(parts) for parts in zip(*done, strict=True) if parts[0] is not None))

@@ -21,13 +21,10 @@ class Survey:
     losses: float
     ties: float
     moments: Moments
-    lowest: np.ndarray  # (features,)
-    highest: np.ndarray
     sample: Preferences  # evenly spaced pairs
 
     @classmethod
     def of(cls, preferences: Preferences, sample: int = SAMPLE) -> Survey:
-        alternatives = preferences.alternatives
         few = preferences
         if len(preferences) > sample:
             few = preferences.subset(np.linspace(0, len(preferences) - 1, sample).astype(int))
@@ -37,8 +34,6 @@ class Survey:
             losses=float(preferences.losses.sum()),
             ties=float(preferences.ties.sum()),
             moments=Moments.of(preferences.left_features, preferences.right_features),
-            lowest=_by_feature(np.minimum.reduce, alternatives),
-            highest=_by_feature(np.maximum.reduce, alternatives),
             sample=few,
         )
 
@@ -49,8 +44,6 @@ class Survey:
             self.losses + other.losses,
             self.ties + other.ties,
             self.moments + other.moments,
-            np.minimum(self.lowest, other.lowest),
-            np.maximum(self.highest, other.highest),
             Preferences.concatenate([self.sample, other.sample]),
         )
 
@@ -59,11 +52,11 @@ class Survey:
         return round(self.wins + self.losses + self.ties)
 
     @property
+    def ranges(self) -> np.ndarray:
+        """(features,) largest minus smallest value among the sample."""
+        return np.ptp(self.sample.alternatives, axis=0)
+
+    @property
     def deviation(self) -> np.ndarray:
         """(features,) what a typical difference amounts to, as a deviation."""
         return np.sqrt(self.moments.square / (2 * self.moments.pairs))
-
-
-def _by_feature(reduce, alternatives: np.ndarray) -> np.ndarray:
-    """Reduce each column by itself: much faster than along the first axis of a narrow array."""
-    return np.array([reduce(alternatives[:, f]) for f in range(alternatives.shape[1])])

@@ -16,6 +16,7 @@ import typer
 
 from lori import __version__
 from lori.errors import InputError, LoriError
+from lori.interfaces import caching
 
 if TYPE_CHECKING:
     from lori.data.preferences import Preferences
@@ -53,6 +54,13 @@ class ErrorName(StrEnum):
     observed = "observed"
     robust = "robust"
     clustered = "clustered"
+
+
+class EngineName(StrEnum):
+    auto = "auto"
+    memory = "memory"
+    stream = "stream"
+    dask = "dask"
 
 
 class World(StrEnum):
@@ -97,6 +105,15 @@ def fit(
     ] = MethodName.newton,
     starts: Annotated[int, typer.Option(help="Random starts of the search.")] = 48,
     standard_errors: Annotated[ErrorName, typer.Option(help="Kind of standard errors.")] = ErrorName.observed,
+    engine: Annotated[
+        EngineName,
+        typer.Option(
+            help="Where the data live: auto streams Parquet folders and files too large for memory; dask uses a cluster."
+        ),
+    ] = EngineName.auto,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler (default: a local cluster).")
+    ] = None,
     by: Annotated[str | None, typer.Option(help="'agent': a model for each agent, fitted as one batch.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
     save: Annotated[Path | None, typer.Option(help="Save the fitted model as JSON.")] = None,
@@ -112,7 +129,14 @@ def fit(
     """Learn ordered rewards from a file of choices and say what comes first."""
     if by not in (None, "agent"):
         raise InputError("--by", expected="agent", got=repr(by), fix="use --by agent or leave it out")
-    prefs = _read(files, columns, values, features, pooling, discount, identical=identical)
+    streamed = _streams(files, engine)
+    if streamed and by:
+        raise InputError(
+            "--by", expected="data in memory", got="a stream", fix="use --engine memory, or leave --by out"
+        )
+    prefs = None
+    if not streamed:
+        prefs = _read(files, columns, values, features, pooling, discount, identical=identical)
     from lori.inference.estimator import LORI
     from lori.inference.settings import NAMED_REWARDS
 
@@ -136,11 +160,14 @@ def fit(
         standard_errors=standard_errors.value,
         seed=seed,
     )
-    with _working(f"Fitting {prefs.n_pairs:,} pairs"):
-        if by:
-            fitted = estimator.fit_by_agent(prefs)
-        else:
-            estimator.fit(prefs)
+    if prefs is None:
+        _fit_stream(estimator, files, columns, values, features, identical, engine, scheduler)
+    else:
+        with _working(f"Fitting {prefs.n_pairs:,} pairs"):
+            if by:
+                fitted = estimator.fit_by_agent(prefs)
+            else:
+                estimator.fit(prefs)
     if by:
         _show_agents(fitted, save, as_json, quiet)
         return
@@ -243,11 +270,9 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 def main() -> None:
     """Run a command; errors are one plain sentence on standard error, with exit code 1 or 2."""
-    import warnings
-
-    warnings.simplefilter("ignore")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    caching.use_cache()
     try:
         app()
     except LoriError as error:
@@ -278,6 +303,53 @@ def _read(files, columns, values, features, pooling, discount, **options) -> Pre
         files, columns=_assignments("--columns", columns), values=_assignments("--values", values),
         features=_names(features) or None, pooling=pooling, discount=discount, **options,
     )  # fmt: skip
+
+
+LARGE_FILE = 2 << 30  # bytes of numbers above which a Parquet file is streamed
+
+
+def _streams(files: list[Path], engine: EngineName) -> bool:
+    """Whether to read the files piece by piece."""
+    if engine is not EngineName.auto:
+        return engine is not EngineName.memory
+    if any(file.is_dir() for file in files):
+        return True
+    if len(files) != 1 or files[0].suffix.lower() not in (".parquet", ".pq") or not files[0].is_file():
+        return False
+    if files[0].stat().st_size < LARGE_FILE // 50:  # however well it is compressed
+        return False
+    import pyarrow.parquet
+
+    from lori.data.stream import open_stream
+
+    columns = len(pyarrow.parquet.read_schema(files[0]).names)
+    return open_stream(files).n_pairs * columns * 8 > LARGE_FILE
+
+
+def _fit_stream(estimator, files, columns, values, features, identical, engine: EngineName, scheduler) -> None:
+    from lori.data.stream import open_stream
+    from lori.inference.large import fit_stream
+
+    pairs = open_stream(
+        files, columns=_assignments("--columns", columns), values=_assignments("--values", values),
+        features=_names(features) or None, identical=identical,
+    )  # fmt: skip
+    with _working(f"Reading {pairs.n_pairs:,} pairs") as status:
+
+        def progress(passes: int, log_likelihood: float) -> None:
+            if status is not None:
+                status.update(f"{pairs.n_pairs:,} pairs, pass {passes}, log-likelihood {log_likelihood:.2f}")
+
+        if engine is not EngineName.dask:
+            fit_stream(estimator, pairs, progress=progress)
+            return
+        from lori.inference.cluster import connect
+
+        client = connect(scheduler)
+        try:
+            fit_stream(estimator, pairs, client=client, progress=progress)
+        finally:
+            client.shutdown() if scheduler is None else client.close()
 
 
 def _model_and_pairs(model, files, columns, values, pooling, discount) -> tuple[LORI, Preferences]:
