@@ -99,6 +99,14 @@ def open_stream(
                 got=f"a difference in {names_text(odd, 3)}",
                 fix="keep files with other columns in another folder",
             )
+        for ours, theirs in (columns or {}).items():
+            if "*" not in ours and theirs not in names:
+                raise DataError(
+                    file,
+                    expected=f"a column {theirs} for {ours}",
+                    got=f"the columns {names_text(names)}",
+                    fix="correct columns=… (--columns)",
+                )
         pieces += _pieces(file, sizes)
     if not pieces:
         raise DataError(_shown(paths), expected="at least one row", got="empty files", fix="add the data")

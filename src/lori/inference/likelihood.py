@@ -7,6 +7,7 @@ see `lori.inference.sources`.
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,6 +23,10 @@ from lori.model.specification import Specification
 
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
 FEW_ROWS = 20_000  # up to here compiled code is shared between nearly equal numbers of starts
+
+
+_COMPILED: set[Any] = set()
+_COMPILING = threading.Lock()
 
 
 class Evaluation(NamedTuple):
@@ -52,7 +57,14 @@ def evaluate(
         room = 1 << max(3, (starts - 1).bit_length())
         vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], room - starts, axis=1)], axis=1)
     rows = _laid_out(groups, max(64, BLOCK_ELEMENTS // room), specification.linear)
-    parts = _evaluate(specification, order, vectors, scaling.location, scaling.scale, *rows)
+    arguments = (specification, order, vectors, scaling.location, scaling.scale, *rows)
+    key = (specification, order, vectors.shape, rows[0][0].shape, rows[1][0].shape)
+    if key in _COMPILED:
+        parts = _evaluate(*arguments)
+    else:
+        with _COMPILING:  # threads that need the same code wait for the first one to compile it
+            parts = _evaluate(*arguments)
+            _COMPILED.add(key)
     return Evaluation(*(np.asarray(part)[:, :starts] for part in parts))
 
 
@@ -106,7 +118,7 @@ def _evaluate(specification: Specification, order: int, vectors, location, scale
     def terms(outcome, starts, pairs, weight):
         rows = _row_derivatives(specification, outcome, starts, location, scale, pairs)
         if by_products:
-            return _products(order, rows, pairs, weight)
+            return _products(order, rows, pairs, weight, certain=outcome == "better")
         return _general(specification, order, rows, starts, location, scale, pairs, weight)
 
     def group(arguments):
@@ -122,6 +134,9 @@ def _evaluate(specification: Specification, order: int, vectors, location, scale
             shapes = jax.eval_shape(partial(terms, outcome), starts, rows[0][0], rows[1][0])
             sums, _ = jax.lax.scan(add_block, jax.tree.map(lambda s: jnp.zeros(s.shape), shapes), rows)
             total = sums if total is None else jax.tree.map(jnp.add, total, sums)
+        if total is None:
+            size = specification.size
+            return tuple(jnp.zeros((len(starts), *shape)) for shape in ((), (size,), (size, size))[: order + 1])
         if by_products:
             return _assembled(specification, order, total, jax.vmap(specification.unpack)(starts).alpha, scale)
         return total
@@ -151,24 +166,30 @@ def _seen(rows: jax.Array, weight: jax.Array) -> jax.Array:
     return jnp.where(weight > 0, rows, 0.0) * weight
 
 
-def _products(order: int, rows: derivatives.Derivatives, x, weight):
+def _products(order: int, rows: derivatives.Derivatives, x, weight, certain: bool):
     """For linear rewards ∂gap/∂weights is the row itself: sums over rows are products of a few matrices.
 
     Returns sums over the rows of a block: values (starts,); of each derivative times (1, x); and of the
-    derivatives in two gaps times x xᵀ.
+    derivatives in two gaps times x xᵀ. Unless `certain` (of finite derivatives in padding, too), rows of weight
+    zero are left out by force.
     """
+
+    def stacked(parts: list[jax.Array]) -> jax.Array:
+        rows = jnp.stack(parts, axis=1)
+        return rows if certain else jnp.where(weight > 0, rows, 0.0)
+
     value = _seen(rows.value, weight).sum(axis=-1)
     if order == 0:
         return (value,)
     ones_and_x = jnp.concatenate([jnp.ones((1, x.shape[1])), x]) * weight
     first = [part for both in rows.gradient for part in both]
     second = [part for parts in rows.curvature.values() for part in parts[1:]] if order == 2 else []
-    sums = jnp.stack(first + second, axis=1) @ ones_and_x.T
+    sums = stacked(first + second) @ ones_and_x.T
     if order == 1:
         return value, sums
     upper = np.triu_indices(x.shape[0])
     squares = x[upper[0]] * x[upper[1]] * weight
-    in_gaps = jnp.stack([parts[0] for parts in rows.curvature.values()], axis=1) @ squares.T
+    in_gaps = stacked([parts[0] for parts in rows.curvature.values()]) @ squares.T
     return value, sums, in_gaps
 
 

@@ -5,8 +5,8 @@ The objective has several local optima, among them the true levels in a wrong or
   2. polishes the best of them on a larger sample;
   3. tries every re-ordering of the levels of the best, and its last threshold opened, while that wins;
   4. polishes the winner on all rows.
-Starts are random draws and, for k levels, the best k − 1 levels with a new one inserted at each place: more
-levels can therefore never end in a worse optimum than fewer.
+Starts are random draws and, for k levels, the best k − 1 levels with a new one inserted at each place, so that more
+levels hardly ever end in a worse optimum than fewer.
 """
 
 from __future__ import annotations

@@ -1,0 +1,87 @@
+"""What do one and two Dask workers bring, and do they give the same answer?"""
+
+from __future__ import annotations
+
+import importlib.util
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from lori.data.preferences import Preferences
+from lori.data.stream import open_stream
+from lori.experiments.bench.contest import Contestant, Measured, hold
+from lori.experiments.bench.data import ORGAN_PAIRS, write_organ_pairs
+from lori.inference.estimator import LORI
+from lori.inference.large import fit_stream
+from lori.model.rewards import Linear
+
+OURS = "in memory"
+
+
+@dataclass(frozen=True)
+class ClusterSettings:
+    """What the workers are given."""
+
+    pairs: int = ORGAN_PAIRS
+    """Pairs of two features in a Parquet file."""
+    workers: tuple[int, ...] = (1, 2)
+    """Numbers of workers, each a process with one thread on this machine."""
+    repeats: int = 3
+    """Rounds of the contest."""
+
+
+SMOKE = ClusterSettings(20_000, (1, 2), 1)
+
+
+def measure(settings: ClusterSettings) -> Measured:
+    """Workers and the stream read the file in each fit; in memory the pairs are there beforehand."""
+    estimator = LORI(levels=2, reward=Linear(increasing="all"), prior=None)
+    with TemporaryDirectory(prefix="lori-bench-") as folder, ExitStack() as stack:
+        file = Path(folder) / "pairs.parquet"
+        write_organ_pairs(file, settings.pairs)
+        pairs = open_stream(file)
+        preferences = Preferences.concatenate(list(pairs))
+        contestants = [
+            Contestant(OURS, lambda: clone(estimator).fit(preferences)),
+            Contestant("streamed from disk", lambda: fit_stream(clone(estimator), pairs)),
+        ]
+        for count in settings.workers:
+            client = _client(count, stack)
+            name = f"Dask, {count} worker{'s' if count > 1 else ''}"
+            contestants.append(
+                Contestant(
+                    name, lambda client=client: fit_stream(clone(estimator), pairs, client=client), "distributed"
+                )
+            )
+        outcome = hold(f"where the pairs live, {settings.pairs:,} pairs", contestants, settings.repeats)
+    measured = Measured(outcome.rows)
+    own = _numbers(outcome.answers[OURS])
+    for name, model in outcome.answers.items():
+        if name != OURS:
+            apart = float(np.max(np.abs(_numbers(model) / own - 1)))
+            outcome.add(
+                name, f"numbers differ from those in memory by {apart:.1g}, relative", relative_difference=apart
+            )
+            measured.claim(f"dask: {name} against in memory, relative", apart, 1e-8, at_any_size=True)
+    return measured
+
+
+def _client(workers: int, stack: ExitStack) -> Any:
+    """A client of a cluster of its own, which ends with the stack; None where Dask is missing."""
+    if importlib.util.find_spec("distributed") is None:
+        return None
+    from distributed import Client, LocalCluster
+
+    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    return stack.enter_context(Client(stack.enter_context(LocalCluster(n_workers=workers, **options))))
+
+
+def _numbers(model: LORI) -> np.ndarray:
+    """Weights and thresholds, and the log-likelihood."""
+    levels = [number for level in model.levels_ for number in (*level.weights, level.epsilon)]
+    return np.array([*levels, model.log_likelihood_])

@@ -1,0 +1,73 @@
+"""How much memory do a fit in memory and a streamed fit take at their peak? Each runs in a fresh process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from lori.errors import FitError
+from lori.experiments.bench.contest import Measured, Row, Seconds
+from lori.experiments.bench.data import organ_pairs, write_organ_pairs
+
+GIGABYTE = 1e9
+
+
+@dataclass(frozen=True)
+class MemorySettings:
+    """How much is fitted."""
+
+    pairs: int = 10_000_000
+    """Pairs of two features that are fitted in memory."""
+    streamed_pairs: tuple[int, ...] = (5_000_000, 50_000_000)
+    """Pairs of two features that are streamed from a Parquet file; the largest must stay below 1.5 GB."""
+
+
+SMOKE = MemorySettings(100_000, (1_000_000,))
+
+
+def measure(settings: MemorySettings) -> Measured:
+    """The data are the arrays that `Preferences` holds: both sides, who met whom, and the counts."""
+    measured = Measured()
+    with TemporaryDirectory(prefix="lori-bench-") as folder:
+        file = Path(folder) / "pairs.npy"
+        pairs = organ_pairs(settings.pairs)
+        won = pairs.left_won[:, None]
+        np.save(file, np.stack([np.where(won, pairs.left, pairs.right), np.where(won, pairs.right, pairs.left)]))
+        del pairs, won
+        done = _probe("memory", file)
+        file.unlink()
+        above = (done["peak"] - done["idle"]) / done["data"]
+        sides = (done["peak"] - done["idle"]) / (settings.pairs * 4 * 8)
+        note = f"peak above idle {above:.2f} × the data held ({sides:.2f} × the features of both sides alone)"
+        measured.rows.append(_row(f"in memory, {settings.pairs:,} pairs", done, note))
+        measured.claim("memory: peak above idle by the data, in memory", above, 3.0)
+        for count in settings.streamed_pairs:
+            file = Path(folder) / "pairs.parquet"
+            write_organ_pairs(file, count)
+            size = file.stat().st_size
+            done = _probe("stream", file)
+            file.unlink()
+            measured.rows.append(_row(f"streamed, {count:,} pairs", done, f"a file of {size / GIGABYTE:.2f} GB"))
+        measured.claim("memory: peak of the largest streamed fit, GB", done["peak"] / GIGABYTE, 1.5)
+    return measured
+
+
+def _probe(kind: str, file: Path) -> dict[str, Any]:
+    command = [sys.executable, "-m", "lori.experiments.bench.probe", kind, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise FitError(f"The {kind} fit of the memory case failed: {done.stderr.strip().splitlines()[-1:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _row(contestant: str, done: dict[str, Any], note: str) -> Row:
+    text = f"idle {done['idle'] / GIGABYTE:.2f} GB, peak {done['peak'] / GIGABYTE:.2f} GB; {note}"
+    row = Row("peak memory", contestant, Seconds((done["seconds"],)), note=text + "; once, with compiling")
+    return row.with_measures(**{name: done[name] for name in ("idle", "peak", "data")})

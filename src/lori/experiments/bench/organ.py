@@ -1,0 +1,140 @@
+"""How long does the paper's organ study take: two levels here, one level in scikit-learn, the paper's procedure?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from sklearn.base import clone
+
+from lori.data.preferences import Preferences
+from lori.experiments.bench.contest import Contestant, Measured, Row, Seconds, hold
+from lori.experiments.bench.data import ORGAN_PAIRS, TRUTH_EPSILON, TRUTH_WEIGHTS, organ_pairs
+from lori.inference.estimator import LORI
+from lori.inference.objective import Objective
+from lori.inference.observations import Observations
+from lori.inference.paper import PaperRun, run_paper_method
+from lori.inference.scaling import Moments, Scaling
+from lori.inference.sources import Memory
+from lori.model.ordered import OrderedModel
+from lori.model.rewards import Linear
+from lori.model.specification import Specification
+
+OURS, REGRESSION = "LORI, 2 levels", "scikit-learn, 1 level"
+
+
+@dataclass(frozen=True)
+class OrganSettings:
+    """What is measured at organ scale."""
+
+    pairs: int = ORGAN_PAIRS
+    """Pairs, as many as the paper had."""
+    repeats: int = 5
+    """Rounds of the contest."""
+    referee_iterations: int = 500
+    """Most iterations of each of the two long L-BFGS runs that referee the likelihood."""
+    paper_passes: tuple[int, int] = (2, 22)
+    """Two numbers of passes of the paper's procedure: a pass costs the difference in time by that in passes."""
+    paper_pairs: int = 50_000
+    """Pairs on which the paper's procedure runs to its own stop, to estimate how many passes it needs."""
+    paper_to_the_end: bool = False
+    """Run the paper's procedure on all pairs to its own stop, once: a quarter of an hour, and nothing is estimated."""
+
+
+SMOKE = OrganSettings(pairs=20_000, repeats=2, referee_iterations=100, paper_pairs=2_000)
+
+
+def measure(settings: OrganSettings) -> Measured:
+    pairs = organ_pairs(settings.pairs)
+    preferences, differences = pairs.preferences, pairs.differences
+    estimator = LORI(levels=2, reward=Linear(increasing="all"), prior=None)
+    rows = Observations.of(preferences, linear=True)
+    specification = Specification(
+        (Linear(increasing="all"),) * 2, (None, None), (1.0, 1.0), "split", preferences.features
+    )
+
+    def paper(passes: int) -> PaperRun:
+        return run_paper_method(specification, rows, seed=0, limit=passes)
+
+    def regression():
+        from sklearn.linear_model import LogisticRegression
+
+        return LogisticRegression(C=np.inf, fit_intercept=False).fit(differences, pairs.left_won)
+
+    few, many = settings.paper_passes
+    short, long = f"paper's procedure, {few} passes", f"paper's procedure, {many} passes"
+    outcome = hold(
+        f"organ, {settings.pairs:,} pairs",
+        [
+            Contestant(OURS, lambda: estimator.fit(preferences)),
+            Contestant(REGRESSION, regression),
+            Contestant(short, lambda: paper(few), note="with compiling, which the difference cancels"),
+            Contestant(long, lambda: paper(many), note="with compiling, which the difference cancels"),
+        ],
+        settings.repeats,
+    )
+    scaling = Scaling.of(Moments.of(preferences.left_features, preferences.right_features), True)
+    objective = Objective(specification, Memory((rows,)), scaling, None)
+    referee = max(_referee(objective, start, settings.referee_iterations) for start in _starts(estimator, scaling))
+    short_of = referee - estimator.log_likelihood_
+    outcome.add(
+        OURS, f"{short_of:.2g} log-likelihood short of long L-BFGS runs", log_likelihood=estimator.log_likelihood_
+    )
+    measured = Measured(outcome.rows)
+    measured.claim("organ: log-likelihood short of long L-BFGS runs", short_of, 0.5, at_any_size=True)
+    measured.claim("organ: LORI k = 2 by scikit-learn k = 1", outcome.relative(OURS, REGRESSION), 0.75)
+    slow, fast, ours = outcome.median(long), outcome.median(short), outcome.median(OURS)
+    assert slow is not None and fast is not None and ours is not None
+    own, better = _paper_total(settings, preferences, estimator, specification, (slow - fast) / (many - few))
+    assert own.seconds is not None
+    own = replace(own, ratio=own.seconds.median / ours)
+    measured.rows.append(own)
+    measured.claim("organ: the paper's procedure by LORI k = 2", own.ratio, 500, at_least=True)
+    measured.claim("organ: log-likelihood of LORI above the paper's", better, 0.0, at_least=True, at_any_size=True)
+    return measured
+
+
+def _paper_total(
+    settings: OrganSettings, preferences: Preferences, estimator: LORI, specification: Specification, a_pass: float
+) -> tuple[Row, float]:
+    """The paper's procedure to its own stop: measured, or estimated from a pass and a run on fewer pairs.
+
+    Returns its line, and how much better LORI's log-likelihood is on the pairs that it ran on.
+    """
+    if not settings.paper_to_the_end:
+        preferences = preferences[: settings.paper_pairs]
+        estimator = clone(estimator).fit(preferences)
+    started = perf_counter()
+    run = run_paper_method(specification, Observations.of(preferences, linear=True), seed=0)
+    seconds, count = perf_counter() - started, f"{run.passes:,} passes"
+    note = f"measured once, {count} on all pairs to its own stop"
+    if not settings.paper_to_the_end:
+        seconds = a_pass * run.passes
+        note = f"ESTIMATED: {a_pass:.3g} s a pass × {count}, its own stop on {len(preferences):,} pairs"
+    end = OrderedModel.linear(run.vector[:4].reshape(2, 2), epsilon=run.vector[4:], features=preferences.features)
+    chosen = end.predict_log_proba(preferences.left_features, preferences.right_features)[:, 0]
+    better = estimator.log_likelihood_ - float(chosen.sum())
+    note += f"; ends {better:.3g} log-likelihood below LORI there" + ("" if run.stopped else ", cut off by our limit")
+    row = Row(f"organ, {settings.pairs:,} pairs", "paper's procedure, to its stop", Seconds((seconds,)), note=note)
+    return row.with_measures(passes=run.passes, seconds_a_pass=a_pass, log_likelihood_below=better), better
+
+
+def _starts(estimator: LORI, scaling: Scaling) -> list[np.ndarray]:
+    """The optimum to be refereed, and the truth."""
+    return [estimator.vector_, np.append((TRUTH_WEIGHTS * scaling.scale).ravel(), TRUTH_EPSILON)]
+
+
+def _referee(objective: Objective, start: np.ndarray, iterations: int) -> float:
+    """The log-likelihood at the end of a long L-BFGS run of SciPy."""
+    from scipy.optimize import minimize
+
+    def both(vector: np.ndarray):
+        at = objective.likelihood(vector[None, None], order=1)
+        assert at.gradient is not None
+        return float(at.value[0, 0]), at.gradient[0, 0]
+
+    lower, upper = objective.specification.bounds
+    options = {"maxiter": iterations, "maxfun": 2 * iterations, "ftol": 0.0, "gtol": 1e-9, "maxcor": 30}
+    bounds = list(zip(lower, upper, strict=True))
+    return -float(minimize(both, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).fun)

@@ -1,0 +1,111 @@
+"""Which cases are there, and how do they become a table and a file?"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from lori.data.files import writing
+from lori.errors import InputError
+from lori.experiments.bench import agents, bradley_terry, cache, cluster, logit, memory, organ, scaling, srmp
+from lori.experiments.bench.contest import Measured
+from lori.experiments.bench.table import text_claims, text_table
+
+PACKAGES = (
+    "lori", "jax", "numpy", "scipy", "scikit-learn", "statsmodels", "xlogit", "evalica", "choix", "mcda", "pulp",
+    "distributed", "pyarrow",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Case:
+    """A group of measurements with its settings, for a full and for a smoke run."""
+
+    question: str
+    measure: Callable[[Any], Measured]
+    full: Any
+    smoke: Any
+
+    def settings(self, smoke: bool, repeats: int | None, long: bool) -> Any:
+        chosen = self.smoke if smoke else self.full
+        changes = {"repeats": repeats, "paper_to_the_end": long or None}
+        known = {field.name for field in fields(chosen)}
+        return replace(
+            chosen, **{name: value for name, value in changes.items() if value is not None and name in known}
+        )
+
+
+CASES = {
+    "organ": Case("two levels at organ scale", organ.measure, organ.OrganSettings(), organ.SMOKE),
+    "logit": Case("one level with standard errors", logit.measure, logit.LogitSettings(), logit.SMOKE),
+    "ties": Case(
+        "items without features (Bradley–Terry), with and without ties",
+        bradley_terry.measure, bradley_terry.BradleyTerrySettings(), bradley_terry.SMOKE,
+    ),
+    "scaling": Case("cost against size", scaling.measure, scaling.ScalingSettings(), scaling.SMOKE),
+    "memory": Case("peak memory", memory.measure, memory.MemorySettings(), memory.SMOKE),
+    "dask": Case("in memory, from disk, on a cluster", cluster.measure, cluster.ClusterSettings(), cluster.SMOKE),
+    "agents": Case("many small fits", agents.measure, agents.AgentsSettings(), agents.SMOKE),
+    "srmp": Case("a few noisy answers", srmp.measure, srmp.SrmpSettings(), srmp.SMOKE),
+    "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
+}  # fmt: skip
+
+
+def run(
+    names: Sequence[str],
+    out: Path,
+    *,
+    smoke: bool = False,
+    repeats: int | None = None,
+    long: bool = False,
+    say: Callable[[str], None] = print,
+) -> dict[str, Any]:
+    """Measure the cases (all if none is named), show each as it ends, and keep what there is in a file.
+
+    The file is `out/NAME.json` for one case and `out/bench.json` for several; it is complete after each case.
+    """
+    chosen = list(dict.fromkeys(names)) or list(CASES)
+    for name in chosen:
+        if name not in CASES:
+            raise InputError("NAME", expected="some of " + ", ".join(CASES), got=repr(name), fix="choose among these")
+    if repeats is not None and repeats < 1:
+        raise InputError("--repeats", expected="a whole number from 1", got=str(repeats), fix="use --repeats 3")
+    name = chosen[0] if len(chosen) == 1 else "bench"
+    out.mkdir(parents=True, exist_ok=True)
+    result: dict[str, Any] = {"name": name, "smoke": smoke, "settings": {}, "rows": [], "claims": []}
+    result |= {"seconds": 0.0, "versions": versions()}
+    started = perf_counter()
+    if smoke:
+        say("Smoke run: sizes are tiny, so times and ratios say nothing.\n")
+    for own in chosen:
+        settings = CASES[own].settings(smoke, repeats, long)
+        measured = CASES[own].measure(settings)
+        result["settings"][own] = asdict(settings)
+        result["rows"] += [{"group": own, **row.to_dict()} for row in measured.rows]
+        result["claims"] += [{"group": own, **claim.to_dict(smoke)} for claim in measured.claims]
+        result["seconds"] = perf_counter() - started
+        say(f"{own}: {CASES[own].question}\n\n{text_table(measured.rows)}\n")
+        if measured.claims:
+            say(f"{text_claims(measured.claims, smoke)}\n")
+        with writing(out / f"{name}.json") as temporary:
+            temporary.write_text(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    say(f"Wrote {out / f'{name}.json'} after {result['seconds']:.0f} s")
+    return result
+
+
+def versions() -> dict[str, str]:
+    """What was compared, and on what."""
+    found = {"python": platform.python_version(), "machine": f"{platform.machine()}, {os.cpu_count()} cores"}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
