@@ -26,6 +26,8 @@ from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.specification import Specification
 
+NESTED = 0.1  # smaller models are starts and comparisons: their last Newton step may promise so much
+
 
 @dataclass(frozen=True)
 class FitSettings:
@@ -132,7 +134,7 @@ def _searched_fits(settings: FitSettings, source: Source, scaling: Scaling) -> t
         last = specification is full
         starts = settings.starts if last else max(settings.starts // 2, 1)
         found = search(
-            objective, starts=starts, generator=generator, fewer=found, tolerance=TOLERANCE if last else 1e-3
+            objective, starts=starts, generator=generator, fewer=found, tolerance=TOLERANCE if last else NESTED
         )
         penalty = objective.penalty(found.vectors, order=0).value
         for step, value in zip(steps, penalty - found.values, strict=True):

@@ -63,6 +63,7 @@ def minimise(
         if stopped.mean() >= enough:
             last, _ = _steps(x, gradient, curvature, np.zeros(len(x)), lower, upper)  # undamped, and without proof
             x = np.where(converged[:, None], np.clip(x + last, lower, upper), x)
+            value = np.where(converged, value - gain, value)
             break
         trial = np.where(stopped[:, None], x, np.clip(x + step, lower, upper))
         new = evaluate(trial)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
@@ -54,25 +55,26 @@ def search(
     """Minimise `objective` for each of its groups; `fewer` is what was found with one level less."""
     specification = objective.specification
     middle = objective.on_sample(POLISH_ROWS, generator)
-    small = middle.on_sample(SEARCH_ROWS, generator)
     whole = middle.source is objective.source
-    polish = tolerance if whole else COARSE
+    small = middle.on_sample(SEARCH_ROWS if whole else SEARCH_ROWS // 2, generator)
+    coarse = {"tolerance": max(tolerance, COARSE), "enough": 0.75}  # for optima that are polished again
+    polish = {"tolerance": tolerance} if whole else {**coarse, "iterations": 30}
     drawn = _random_starts(small, starts, generator)
     if specification.size > SECOND_ORDER_SIZE:
         drawn = _best(drawn, small.evaluate(drawn, order=0).value, KEEP)
     tried = drawn
     if fewer is not None:
         tried = np.concatenate([drawn, _insertions(specification, fewer.vectors, generator)], axis=1)
-    first = _minimise(small, tried, iterations=40, tolerance=COARSE, enough=0.75)
+    first = _minimise(small, tried, **coarse, iterations=40)
     best_value = first.values.min(axis=1, keepdims=True)
     share = (first.values[:, : drawn.shape[1]] <= best_value + SAME).mean(axis=1)
-    solutions = _minimise(middle, _distinct(first, KEEP), tolerance=polish)
+    solutions = _minimise(middle, _distinct(first, KEEP), **polish)
     for _ in range(3):
         best = _winners(solutions).vectors[:, 0]
         others = _neighbours(specification, best)
         if others.shape[1] == 0:
             break
-        again = _minimise(middle, others, tolerance=polish)
+        again = _minimise(middle, others, **polish)
         improved = (again.values.min(axis=1) < solutions.values.min(axis=1) - 1e-6).any()
         solutions = _joined(solutions, again)
         if not improved:
@@ -84,7 +86,7 @@ def search(
             tried = won.vectors
             if tolerance < COARSE:
                 tried = np.concatenate([tried, _openings(specification, tried)], axis=1)
-            won = _winners(_minimise(larger, tried, tolerance=COARSE))
+            won = _winners(_minimise(larger, tried, tolerance=coarse["tolerance"]))
         won = _minimise(objective, won.vectors, tolerance=tolerance)
     return Found(
         vectors=won.vectors[:, 0],
@@ -96,7 +98,7 @@ def search(
     )
 
 
-def _minimise(objective: Objective, starts: np.ndarray, iterations: int = 100, **options: float) -> Solutions:
+def _minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Solutions:
     """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape."""
     groups, count, size = starts.shape
     bounds = objective.specification.bounds
@@ -116,7 +118,7 @@ def _minimise(objective: Objective, starts: np.ndarray, iterations: int = 100, *
         result = objective.evaluate(vectors.reshape(groups, count, size))
         return type(result)(*(part.reshape(-1, *part.shape[2:]) for part in result if part is not None))
 
-    flat = newton.minimise(evaluate_all, starts.reshape(-1, size), bounds, iterations=iterations, **options)
+    flat = newton.minimise(evaluate_all, starts.reshape(-1, size), bounds, **options)
     return _reshaped(flat, groups, count)
 
 

@@ -261,6 +261,30 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the figure and the J
     run_demo(out)
 
 
+@app.command(epilog="Example: lori bench organ logit --out out")
+def bench(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="organ, logit, bradley-terry, scaling, memory, dask, agents, srmp, cache (default: all).",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for bench.json, or NAME.json if one is named.")] = Path("out"),
+    smoke: Annotated[bool, typer.Option("--smoke", help="Tiny sizes, under a minute: does everything run?")] = False,
+    repeats: Annotated[
+        int | None, typer.Option(help="Rounds of each contest (default: each case has its own).")
+    ] = None,
+    long: Annotated[
+        bool, typer.Option("--long", help="Run the paper's procedure to its end (a quarter of an hour) in organ.")
+    ] = False,
+) -> None:
+    """Measure LORI against its peers, side by side in one run: a table of ratios, and a JSON file."""
+    from lori.experiments.bench.run import run
+
+    run(names or [], out, smoke=smoke, repeats=repeats, long=long, say=typer.echo)
+
+
 @app.callback(invoke_without_command=True)
 def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
     if version:
@@ -305,7 +329,7 @@ def _read(files, columns, values, features, pooling, discount, **options) -> Pre
     )  # fmt: skip
 
 
-LARGE_FILE = 2 << 30  # bytes of numbers above which a Parquet file is streamed
+LARGE_FILE = 1 << 29  # bytes of numbers above which a Parquet file is streamed
 
 
 def _streams(files: list[Path], engine: EngineName) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from lori.experiments.bench.contest import Contestant, Measured, hold
+from lori.experiments.bench.data import FEATURES
 from lori.inference.estimator import LORI
 from lori.inference.simulation import simulate
 from lori.model.ordered import OrderedModel
@@ -32,7 +33,7 @@ SMOKE = AgentsSettings(8, 50, 2, 1)
 
 
 def measure(settings: AgentsSettings) -> Measured:
-    truth = OrderedModel.linear([[2.0, 0.2], [0.3, 3.0]], epsilon=[1.5, 0.0], features=["first", "second"])
+    truth = OrderedModel.linear([[2.0, 0.2], [0.3, 3.0]], epsilon=[1.5, 0.0], features=FEATURES)
     preferences = simulate(truth, settings.agents * settings.pairs, agents=settings.agents, seed=0)
     groups = list(preferences.by_agent().values())
     estimator = LORI(levels=2, reward=Linear(increasing="all"))
@@ -54,6 +55,8 @@ def measure(settings: AgentsSettings) -> Measured:
     both = zip(outcome.answers[batch], outcome.answers[loop], strict=False)
     short = max(alone.log_likelihood_ - together.log_likelihood_ for together, alone in both)
     outcome.add(
-        batch, f"log-likelihood at worst {max(short, 0.0):.1g} below the loop's", short=float(np.maximum(short, 0))
+        batch,
+        f"log-likelihood at worst {max(short, 0.0):.1g} below the loop's (the prior's units are those of all agents)",
+        short=float(np.maximum(short, 0)),
     )
     return Measured(outcome.rows)

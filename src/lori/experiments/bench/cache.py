@@ -25,11 +25,13 @@ class CacheSettings:
 
     pairs: int = 1_000
     """Pairs of two features in a CSV file."""
+    levels: int = 2
+    """Levels to learn."""
     repeats: int = 3
     """Rounds, each with a new cache folder."""
 
 
-SMOKE = CacheSettings(100, 1)
+SMOKE = CacheSettings(100, 1, 1)
 
 
 def measure(settings: CacheSettings) -> Measured:
@@ -42,14 +44,14 @@ def measure(settings: CacheSettings) -> Measured:
 
         def first() -> None:
             latest[0] = Path(folder) / f"cache{next(caches)}"
-            _fit(file, latest[0])
+            _fit(file, settings.levels, latest[0])
 
         warm = settings.repeats > 1  # files of Python itself are then read from memory by both
         outcome = hold(
             f"lori fit, {settings.pairs:,} pairs",
             [
                 Contestant(FIRST, first, warm=warm, note="compiles"),
-                Contestant(SECOND, lambda: _fit(file, latest[0]), warm=warm),
+                Contestant(SECOND, lambda: _fit(file, settings.levels, latest[0]), warm=warm),
             ],
             settings.repeats,
         )
@@ -58,10 +60,10 @@ def measure(settings: CacheSettings) -> Measured:
     return measured
 
 
-def _fit(file: Path, cache: Path) -> None:
+def _fit(file: Path, levels: int, cache: Path) -> None:
     """The command in a process of its own; settings of JAX that this process has made do not reach it."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("JAX_")}
-    command = [sys.executable, "-m", "lori.interfaces.cli", "fit", str(file), "--levels", "2", "--quiet"]
+    command = [sys.executable, "-m", "lori.interfaces.cli", "fit", str(file), "--levels", str(levels), "--quiet"]
     done = subprocess.run(command, env={**environment, "LORI_CACHE": str(cache)}, capture_output=True, text=True)
     if done.returncode:
         raise FitError(f"lori fit failed in the cache case: {done.stderr.strip()}")

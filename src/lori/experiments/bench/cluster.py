@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from lori.data.preferences import Preferences
-from lori.data.stream import open_stream
+from lori.data.stream import PreferenceStream, open_stream
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, write_organ_pairs
 from lori.inference.estimator import LORI
@@ -21,6 +22,7 @@ from lori.inference.large import fit_stream
 from lori.model.rewards import Linear
 
 OURS = "in memory"
+FLOOR = 1e-3  # a number below this share of the largest counts as that small: it may be zero
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class ClusterSettings:
     """Rounds of the contest."""
 
 
-SMOKE = ClusterSettings(20_000, (1, 2), 1)
+SMOKE = ClusterSettings(1_500, (1, 2), 1)
 
 
 def measure(settings: ClusterSettings) -> Measured:
@@ -51,24 +53,23 @@ def measure(settings: ClusterSettings) -> Measured:
             Contestant("streamed from disk", lambda: fit_stream(clone(estimator), pairs)),
         ]
         for count in settings.workers:
-            client = _client(count, stack)
-            name = f"Dask, {count} worker{'s' if count > 1 else ''}"
-            contestants.append(
-                Contestant(
-                    name, lambda client=client: fit_stream(clone(estimator), pairs, client=client), "distributed"
-                )
-            )
+            fit = partial(_on_cluster, estimator, pairs, _client(count, stack))
+            contestants.append(Contestant(f"Dask, {count} worker{'s' * (count > 1)}", fit, "distributed"))
         outcome = hold(f"where the pairs live, {settings.pairs:,} pairs", contestants, settings.repeats)
     measured = Measured(outcome.rows)
     own = _numbers(outcome.answers[OURS])
     for name, model in outcome.answers.items():
         if name != OURS:
-            apart = float(np.max(np.abs(_numbers(model) / own - 1)))
+            apart = float(np.max(np.abs(_numbers(model) - own) / np.maximum(np.abs(own), FLOOR * np.max(np.abs(own)))))
             outcome.add(
                 name, f"numbers differ from those in memory by {apart:.1g}, relative", relative_difference=apart
             )
             measured.claim(f"dask: {name} against in memory, relative", apart, 1e-8, at_any_size=True)
     return measured
+
+
+def _on_cluster(estimator: LORI, pairs: PreferenceStream, client: Any) -> LORI:
+    return fit_stream(clone(estimator), pairs, client=client)
 
 
 def _client(workers: int, stack: ExitStack) -> Any:
@@ -82,6 +83,5 @@ def _client(workers: int, stack: ExitStack) -> Any:
 
 
 def _numbers(model: LORI) -> np.ndarray:
-    """Weights and thresholds, and the log-likelihood."""
-    levels = [number for level in model.levels_ for number in (*level.weights, level.epsilon)]
-    return np.array([*levels, model.log_likelihood_])
+    """Weights of standardised features, and thresholds."""
+    return model.vector_

@@ -45,7 +45,7 @@ class Case:
 CASES = {
     "organ": Case("two levels at organ scale", organ.measure, organ.OrganSettings(), organ.SMOKE),
     "logit": Case("one level with standard errors", logit.measure, logit.LogitSettings(), logit.SMOKE),
-    "ties": Case(
+    "bradley-terry": Case(
         "items without features (Bradley–Terry), with and without ties",
         bradley_terry.measure, bradley_terry.BradleyTerrySettings(), bradley_terry.SMOKE,
     ),

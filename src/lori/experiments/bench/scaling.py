@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def measure(settings: ScalingSettings) -> Measured:
                 )
             )
         if what == "levels":
-            doubled = max(later / before for before, later in zip(medians, medians[1:], strict=False))
+            doubled = max(later / before for before, later in pairwise(medians))
             measured.claim("scaling: a pass with twice the levels, at worst", doubled, 2.3)
     return measured
 

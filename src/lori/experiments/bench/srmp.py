@@ -16,6 +16,7 @@ import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.experiments.bench.contest import Contestant, Measured, Outcome, Row, Seconds, hold
+from lori.experiments.bench.data import FEATURES
 from lori.inference.estimator import LORI
 from lori.model.rewards import Linear
 
@@ -78,7 +79,9 @@ def _maker(settings: SrmpSettings, pairs: int, noise: float, maker: int, accurac
     generator = np.random.default_rng([maker, pairs, round(100 * noise)])
     threshold = generator.uniform(0.1, 0.5)
     task, test = (Task.draw(n, threshold, share, generator) for n, share in ((pairs, noise), (settings.held_out, 0.0)))
-    preferences = Preferences.from_arrays(task.left, task.right, wins=task.left_won, losses=~task.left_won)
+    preferences = Preferences.from_arrays(
+        task.left, task.right, wins=task.left_won, losses=~task.left_won, features=FEATURES
+    )
     estimator = LORI(levels=2, reward=Linear(increasing="all"))
 
     def ours():
@@ -124,7 +127,10 @@ def learn_srmp(task: Task, settings: SrmpSettings) -> Callable[[Task], np.ndarra
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pulp announces its next version
         table = PerformanceTable(
-            np.concatenate([task.left, task.right]), alternatives=range(2 * count), criteria=criteria, scales=scales
+            np.concatenate([task.left, task.right]),
+            alternatives=list(range(2 * count)),
+            criteria=criteria,
+            scales=scales,
         )
         relations = PreferenceStructure([PreferenceRelation(one, other) for one, other in both])
         solver = PULP_CBC_CMD(msg=False, timeLimit=settings.limit)
