@@ -28,6 +28,7 @@ def rows(count: int = 60, seed: int = 0) -> str:
 def run(monkeypatch, capsys, tmp_path):
     """Run `lori …` in an empty folder; returns exit code, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("lori.interfaces.caching.use_cache", lambda: None)  # it is for a process of its own
 
     def call(*words: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["lori", *words])

@@ -17,16 +17,7 @@ def writing(path: str | Path) -> Iterator[Path]:
 
     The temporary name ends like the final one, so libraries that look at extensions are content.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise DataError(str(path), expected="the name of a file", got="a folder", fix="add a file name")
-    if not target.parent.is_dir():
-        raise DataError(
-            str(path),
-            expected="a name in an existing folder",
-            got="a folder that does not exist",
-            fix=f"create {target.parent} first",
-        )
+    target = check_target(path)
     temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
     try:
         yield temporary
@@ -40,3 +31,18 @@ def writing(path: str | Path) -> Iterator[Path]:
         ) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_target(path: str | Path) -> Path:
+    """Could there be a file of this name? Asked before long work whose result is to go there."""
+    target = Path(path)
+    if target.is_dir():
+        raise DataError(str(path), expected="the name of a file", got="a folder", fix="add a file name")
+    if not target.parent.is_dir():
+        raise DataError(
+            str(path),
+            expected="a name in an existing folder",
+            got="a folder that does not exist",
+            fix=f"create {target.parent} first",
+        )
+    return target

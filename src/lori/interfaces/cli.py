@@ -5,22 +5,43 @@ Nothing heavy is imported at the top: `lori --help` must feel instant.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lori import __version__
+from lori.data.files import check_target
 from lori.errors import InputError, LoriError
 from lori.interfaces import caching
+from lori.interfaces.arguments import (
+    AsJson,
+    Columns,
+    Discount,
+    EngineName,
+    ErrorName,
+    Features,
+    Files,
+    MethodName,
+    ModelFile,
+    Out,
+    Pooling,
+    PriorName,
+    RewardName,
+    TieName,
+    Values,
+    World,
+    names,
+    numbers,
+    whole,
+)
+from lori.interfaces.output import print_json, show_agents, show_table, working
+from lori.interfaces.reading import fit_files, model_and_pairs, read_files, streams
 
 if TYPE_CHECKING:
-    from lori.data.preferences import Preferences
-    from lori.inference.estimator import LORI
+    pass
 
 app = typer.Typer(
     name="lori",
@@ -29,62 +50,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class RewardName(StrEnum):
-    linear = "linear"
-    capped = "capped"
-    network = "network"
-
-
-TieName = StrEnum("TieName", ["auto", "split", "observed", "printed"])
-
-
-class PriorName(StrEnum):
-    weak = "weak"
-    none = "none"
-
-
-class MethodName(StrEnum):
-    newton = "newton"
-    paper = "paper"
-
-
-class ErrorName(StrEnum):
-    observed = "observed"
-    robust = "robust"
-    clustered = "clustered"
-
-
-class EngineName(StrEnum):
-    auto = "auto"
-    memory = "memory"
-    stream = "stream"
-    dask = "dask"
-
-
-class World(StrEnum):
-    levels = "levels"
-    tversky = "tversky"
-    model = "model"
-
-
-Files = Annotated[
-    list[Path], typer.Argument(help="One file (pairs or choices), or two (items or trajectories, with comparisons).")
-]
-ModelFile = Annotated[Path, typer.Argument(help="A model saved by `lori fit --save`.")]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option("--columns", help="Our column = your column, e.g. left.price=price1 or 'left.*=*1'. Repeatable."),
-]
-Values = Annotated[
-    list[str] | None, typer.Option("--values", help="Your word for a choice, e.g. left=choice1. Repeatable.")
-]
-Features = Annotated[str | None, typer.Option(help="Features to use, separated by commas (default: all).")]
-Pooling = Annotated[str, typer.Option(help="How trajectories become vectors: mean, sum, last or discounted.")]
-Discount = Annotated[float, typer.Option(help="Discount per step for --pooling discounted.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
-Out = Annotated[Path | None, typer.Option(help="Write a table (.csv or .parquet) instead of printing it.")]
 
 
 @app.command(epilog="Example: lori fit choices.csv --levels 2 --increasing benefit,need --save model.json")
@@ -129,30 +94,32 @@ def fit(
     """Learn ordered rewards from a file of choices and say what comes first."""
     if by not in (None, "agent"):
         raise InputError("--by", expected="agent", got=repr(by), fix="use --by agent or leave it out")
-    streamed = _streams(files, engine)
+    if save:
+        check_target(save)
+    streamed = streams(files, engine)
     if streamed and by:
         raise InputError(
             "--by", expected="data in memory", got="a stream", fix="use --engine memory, or leave --by out"
         )
     prefs = None
     if not streamed:
-        prefs = _read(files, columns, values, features, pooling, discount, identical=identical)
+        prefs = read_files(files, columns, values, features, pooling, discount, identical=identical)
     from lori.inference.estimator import LORI
     from lori.inference.settings import NAMED_REWARDS
 
     options: dict[str, Any] = {}
     if reward is not RewardName.network:
-        options = {"increasing": _names(increasing), "decreasing": _names(decreasing)}
+        options = {"increasing": names(increasing), "decreasing": names(decreasing)}
     elif increasing or decreasing:
         raise InputError(
             "--increasing and --decreasing", expected="a linear or capped reward", got="a network",
             fix="leave them out: a network's direction cannot be fixed",
         )  # fmt: skip
     estimator = LORI(
-        levels=_whole("--levels", levels),
+        levels=whole("--levels", levels),
         reward=NAMED_REWARDS[reward.value](**options),
-        alpha=_numbers("--alpha", alpha),
-        epsilon=_numbers("--epsilon", epsilon),
+        alpha=numbers("--alpha", alpha),
+        epsilon=numbers("--epsilon", epsilon),
         ties=ties.value,
         prior=None if prior is PriorName.none else prior.value,
         method=method.value,
@@ -161,20 +128,20 @@ def fit(
         seed=seed,
     )
     if prefs is None:
-        _fit_stream(estimator, files, columns, values, features, identical, engine, scheduler)
+        fit_files(estimator, files, columns, values, features, identical, engine, scheduler)
     else:
-        with _working(f"Fitting {prefs.n_pairs:,} pairs"):
+        with working(f"Fitting {prefs.n_pairs:,} pairs"):
             if by:
                 fitted = estimator.fit_by_agent(prefs)
             else:
                 estimator.fit(prefs)
     if by:
-        _show_agents(fitted, save, as_json, quiet)
+        show_agents(fitted, save, as_json, quiet)
         return
     if save:
         estimator.save(save)
     if as_json:
-        _print_json(estimator.summary().to_dict())
+        print_json(estimator.summary().to_dict())
     elif not quiet:
         typer.echo(str(estimator.summary()))
         if save:
@@ -193,11 +160,11 @@ def predict(
     discount: Discount = 0.95,
 ) -> None:
     """Probabilities that left is preferred, that neither is, and that right is, for each pair of a file."""
-    estimator, prefs = _model_and_pairs(model, files, columns, values, pooling, discount)
+    estimator, prefs = model_and_pairs(model, files, columns, values, pooling, discount)
     import pandas as pd
 
     table = pd.DataFrame(estimator.predict_proba(prefs), columns=["left", "tie", "right"])
-    _show_table(table, out, as_json)
+    show_table(table, out, as_json)
 
 
 @app.command(epilog="Example: lori explain model.json pairs.csv")
@@ -213,13 +180,13 @@ def explain(
     discount: Discount = 0.95,
 ) -> None:
     """Which level decides each pair, and the smallest change of each feature that would flip the choice."""
-    estimator, prefs = _model_and_pairs(model, files, columns, values, pooling, discount)
+    estimator, prefs = model_and_pairs(model, files, columns, values, pooling, discount)
     explanation = estimator.explain(prefs)
     if words:
         for pair in range(len(explanation)):
             typer.echo(f"{pair + 1}: {explanation.describe(pair)}")
     else:
-        _show_table(explanation.to_frame(), out, as_json)
+        show_table(explanation.to_frame(), out, as_json)
 
 
 @app.command(epilog="Example: lori simulate levels --pairs 5000 --out data/")
@@ -318,144 +285,6 @@ def main() -> None:
 def _fail(sentence: str, code: int) -> None:
     typer.echo(f"Error: {sentence}", err=True)
     sys.exit(code)
-
-
-def _read(files, columns, values, features, pooling, discount, **options) -> Preferences:
-    from lori.data.readers import read
-
-    return read(
-        files, columns=_assignments("--columns", columns), values=_assignments("--values", values),
-        features=_names(features) or None, pooling=pooling, discount=discount, **options,
-    )  # fmt: skip
-
-
-LARGE_FILE = 1 << 29  # bytes of numbers above which a Parquet file is streamed
-
-
-def _streams(files: list[Path], engine: EngineName) -> bool:
-    """Whether to read the files piece by piece."""
-    if engine is not EngineName.auto:
-        return engine is not EngineName.memory
-    if any(file.is_dir() for file in files):
-        return True
-    if len(files) != 1 or files[0].suffix.lower() not in (".parquet", ".pq") or not files[0].is_file():
-        return False
-    if files[0].stat().st_size < LARGE_FILE // 50:  # however well it is compressed
-        return False
-    import pyarrow.parquet
-
-    from lori.data.stream import open_stream
-
-    columns = len(pyarrow.parquet.read_schema(files[0]).names)
-    return open_stream(files).n_pairs * columns * 8 > LARGE_FILE
-
-
-def _fit_stream(estimator, files, columns, values, features, identical, engine: EngineName, scheduler) -> None:
-    from lori.data.stream import open_stream
-    from lori.inference.large import fit_stream
-
-    pairs = open_stream(
-        files, columns=_assignments("--columns", columns), values=_assignments("--values", values),
-        features=_names(features) or None, identical=identical,
-    )  # fmt: skip
-    with _working(f"Reading {pairs.n_pairs:,} pairs") as status:
-
-        def progress(passes: int, log_likelihood: float) -> None:
-            if status is not None:
-                status.update(f"{pairs.n_pairs:,} pairs, pass {passes}, log-likelihood {log_likelihood:.2f}")
-
-        if engine is not EngineName.dask:
-            fit_stream(estimator, pairs, progress=progress)
-            return
-        from lori.inference.cluster import connect
-
-        client = connect(scheduler)
-        try:
-            fit_stream(estimator, pairs, client=client, progress=progress)
-        finally:
-            client.shutdown() if scheduler is None else client.close()
-
-
-def _model_and_pairs(model, files, columns, values, pooling, discount) -> tuple[LORI, Preferences]:
-    from lori.inference.estimator import load
-
-    estimator = load(model)
-    features = ",".join(estimator.features_)
-    return estimator, _read(files, columns, values, features, pooling, discount, identical="keep", outcome_needed=False)
-
-
-def _assignments(option: str, given: list[str] | None) -> dict[str, str]:
-    pairs = [part.partition("=") for part in given or []]
-    for ours, sign, theirs in pairs:
-        if not (ours and sign and theirs):
-            raise InputError(option, expected="OURS=YOURS", got=repr(ours + sign + theirs), fix=f"write {option} a=b")
-    return {ours: theirs for ours, _, theirs in pairs}
-
-
-def _names(text: str | None) -> Any:
-    return "all" if text == "all" else [name.strip() for name in (text or "").split(",") if name.strip()]
-
-
-def _whole(option: str, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(option, expected="a whole number from 1", got=repr(text), fix=f"use {option} 2") from None
-
-
-def _numbers(option: str, text: str) -> Any:
-    """'learned' → None; several values, separated by commas → one for each level."""
-    parts: list[float | None] = []
-    for part in text.split(","):
-        try:
-            parts.append(None if part.strip() in ("learned", "none") else float(part))
-        except ValueError:
-            raise InputError(
-                option, expected="'learned' or a number, one or one for each level", got=repr(part),
-                fix=f"write for example {option} learned,0",
-            ) from None  # fmt: skip
-    return parts[0] if len(parts) == 1 else parts
-
-
-def _working(text: str):
-    """A spinner where somebody is watching."""
-    from contextlib import nullcontext
-
-    if not sys.stderr.isatty():
-        return nullcontext()
-    from rich.console import Console
-
-    return Console(stderr=True).status(text)
-
-
-def _print_json(content: Any) -> None:
-    typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def _show_table(table, out: Path | None, as_json: bool) -> None:
-    if out is not None:
-        from lori.data.writers import write_table
-
-        write_table(table, out)
-        typer.echo(f"Wrote {len(table):,} rows to {out}")
-    elif as_json:
-        typer.echo(table.to_json(orient="records", indent=2, double_precision=15))
-    else:
-        table.to_csv(sys.stdout, index_label="pair", float_format="%.6g")
-
-
-def _show_agents(fitted: dict[str, LORI], save: Path | None, as_json: bool, quiet: bool) -> None:
-    from lori.inference.estimator import save_agents
-    from lori.interfaces.agents import agents_table
-
-    if save:
-        save_agents(fitted, save)
-    if as_json:
-        _print_json({agent: model.summary().to_dict() for agent, model in fitted.items()})
-    elif not quiet:
-        typer.echo(agents_table(fitted))
-        if save:
-            typer.echo(f"\nSaved {len(fitted)} models to {save}")
 
 
 if __name__ == "__main__":

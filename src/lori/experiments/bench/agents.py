@@ -25,18 +25,20 @@ class AgentsSettings:
     """Pairs of each agent, with two features."""
     looped: int = 20
     """Agents that the loop really fits; its time is scaled to all."""
+    levels: int = 2
+    """Levels to learn."""
     repeats: int = 3
     """Rounds of the contest."""
 
 
-SMOKE = AgentsSettings(8, 50, 2, 1)
+SMOKE = AgentsSettings(4, 12, 2, 1, 1)
 
 
 def measure(settings: AgentsSettings) -> Measured:
     truth = OrderedModel.linear([[2.0, 0.2], [0.3, 3.0]], epsilon=[1.5, 0.0], features=FEATURES)
     preferences = simulate(truth, settings.agents * settings.pairs, agents=settings.agents, seed=0)
     groups = list(preferences.by_agent().values())
-    estimator = LORI(levels=2, reward=Linear(increasing="all"))
+    estimator = LORI(levels=settings.levels, reward=Linear(increasing="all"))
     scale = settings.agents / settings.looped
     batch, loop = "as one batch", "in a loop"
     outcome = hold(

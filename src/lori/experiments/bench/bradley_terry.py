@@ -32,7 +32,7 @@ class BradleyTerrySettings:
     """Rounds of the contest."""
 
 
-SMOKE = BradleyTerrySettings(comparisons=10_000, items=12, repeats=2)
+SMOKE = BradleyTerrySettings(comparisons=2_000, items=4, repeats=1)
 
 
 @dataclass(frozen=True)

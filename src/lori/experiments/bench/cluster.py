@@ -33,16 +33,18 @@ class ClusterSettings:
     """Pairs of two features in a Parquet file."""
     workers: tuple[int, ...] = (1, 2)
     """Numbers of workers, each a process with one thread on this machine."""
+    levels: int = 2
+    """Levels to learn."""
     repeats: int = 3
     """Rounds of the contest."""
 
 
-SMOKE = ClusterSettings(1_500, (1, 2), 1)
+SMOKE = ClusterSettings(1_500, (2,), 1, 1)
 
 
 def measure(settings: ClusterSettings) -> Measured:
     """Workers and the stream read the file in each fit; in memory the pairs are there beforehand."""
-    estimator = LORI(levels=2, reward=Linear(increasing="all"), prior=None)
+    estimator = LORI(levels=settings.levels, reward=Linear(increasing="all"), prior=None)
     with TemporaryDirectory(prefix="lori-bench-") as folder, ExitStack() as stack:
         file = Path(folder) / "pairs.parquet"
         write_organ_pairs(file, settings.pairs)

@@ -23,7 +23,7 @@ class LogitSettings:
     """Rounds of the contest."""
 
 
-SMOKE = LogitSettings(pairs=1_500, repeats=2)
+SMOKE = LogitSettings(pairs=1_500, repeats=1)
 
 
 def measure(settings: LogitSettings) -> Measured:

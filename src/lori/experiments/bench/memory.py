@@ -27,9 +27,11 @@ class MemorySettings:
     """Pairs of two features that are fitted in memory."""
     streamed_pairs: tuple[int, ...] = (5_000_000, 50_000_000)
     """Pairs of two features that are streamed from a Parquet file; the largest must stay below 1.5 GB."""
+    levels: int = 2
+    """Levels to learn."""
 
 
-SMOKE = MemorySettings(100_000, (1_000_000,))
+SMOKE = MemorySettings(1_500, (300_000,), 1)
 
 
 def measure(settings: MemorySettings) -> Measured:
@@ -41,7 +43,7 @@ def measure(settings: MemorySettings) -> Measured:
         won = pairs.left_won[:, None]
         np.save(file, np.stack([np.where(won, pairs.left, pairs.right), np.where(won, pairs.right, pairs.left)]))
         del pairs, won
-        done = _probe("memory", file)
+        done = _probe("memory", file, settings.levels)
         file.unlink()
         above = (done["peak"] - done["idle"]) / done["data"]
         sides = (done["peak"] - done["idle"]) / (settings.pairs * 4 * 8)
@@ -52,15 +54,15 @@ def measure(settings: MemorySettings) -> Measured:
             file = Path(folder) / "pairs.parquet"
             write_organ_pairs(file, count)
             size = file.stat().st_size
-            done = _probe("stream", file)
+            done = _probe("stream", file, settings.levels)
             file.unlink()
             measured.rows.append(_row(f"streamed, {count:,} pairs", done, f"a file of {size / GIGABYTE:.2f} GB"))
         measured.claim("memory: peak of the largest streamed fit, GB", done["peak"] / GIGABYTE, 1.5)
     return measured
 
 
-def _probe(kind: str, file: Path) -> dict[str, Any]:
-    command = [sys.executable, "-m", "lori.experiments.bench.probe", kind, str(file)]
+def _probe(kind: str, file: Path, levels: int) -> dict[str, Any]:
+    command = [sys.executable, "-m", "lori.experiments.bench.probe", kind, str(file), str(levels)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise FitError(f"The {kind} fit of the memory case failed: {done.stderr.strip().splitlines()[-1:]}")

@@ -1,4 +1,6 @@
-"""How much memory does one fit take? Run in a process of its own: python -m lori.experiments.bench.probe KIND FILE.
+"""How much memory does one fit take? Run in a process of its own.
+
+    python -m lori.experiments.bench.probe memory|stream FILE LEVELS
 
 Prints JSON: resident memory after the imports (idle), its peak, the bytes of the data, and the seconds.
 """
@@ -35,7 +37,7 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def main(kind: str, file: str) -> None:
+def main(kind: str, file: str, levels: str) -> None:
     import jax
     import pandas
     import pyarrow.parquet  # noqa: F401 (an import of the fit: part of the idle process)
@@ -44,7 +46,7 @@ def main(kind: str, file: str) -> None:
     jax.devices()
     assert pandas.__version__
     idle, started = peak(), perf_counter()
-    estimator = LORI(levels=2, reward=Linear(increasing="all"), prior=None)
+    estimator = LORI(levels=int(levels), reward=Linear(increasing="all"), prior=None)
     size = 0
     if kind == "memory":
         left, right = np.load(file)

@@ -1,0 +1,54 @@
+"""How do results reach the terminal: text, JSON for machines, tables, and a spinner where somebody is watching?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from lori.inference.estimator import LORI
+
+
+def working(text: str):
+    """A spinner where somebody is watching."""
+    from contextlib import nullcontext
+
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(text)
+
+
+def print_json(content: Any) -> None:
+    typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def show_table(table, out: Path | None, as_json: bool) -> None:
+    if out is not None:
+        from lori.data.writers import write_table
+
+        write_table(table, out)
+        typer.echo(f"Wrote {len(table):,} rows to {out}")
+    elif as_json:
+        typer.echo(table.to_json(orient="records", indent=2, double_precision=15))
+    else:
+        table.to_csv(sys.stdout, index_label="pair", float_format="%.6g")
+
+
+def show_agents(fitted: dict[str, LORI], save: Path | None, as_json: bool, quiet: bool) -> None:
+    from lori.inference.estimator import save_agents
+    from lori.interfaces.agents import agents_table
+
+    if save:
+        save_agents(fitted, save)
+    if as_json:
+        print_json({agent: model.summary().to_dict() for agent, model in fitted.items()})
+    elif not quiet:
+        typer.echo(agents_table(fitted))
+        if save:
+            typer.echo(f"\nSaved {len(fitted)} models to {save}")

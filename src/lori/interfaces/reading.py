@@ -1,0 +1,79 @@
+"""How do a command's files become preferences, in memory or as a stream?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lori.interfaces.arguments import EngineName, assignments, names
+from lori.interfaces.output import working
+
+if TYPE_CHECKING:
+    from lori.data.preferences import Preferences
+    from lori.inference.estimator import LORI
+
+LARGE_FILE = 1 << 29  # bytes of numbers above which a Parquet file is streamed
+
+
+def read_files(files, columns, values, features, pooling, discount, **options) -> Preferences:
+    from lori.data.readers import read
+
+    chosen = features if isinstance(features, list) else names(features)
+    return read(
+        files, columns=assignments("--columns", columns), values=assignments("--values", values),
+        features=chosen or None, pooling=pooling, discount=discount, **options,
+    )  # fmt: skip
+
+
+def streams(files: list[Path], engine: EngineName) -> bool:
+    """Whether to read the files piece by piece."""
+    if engine is not EngineName.auto:
+        return engine is not EngineName.memory
+    if any(file.is_dir() for file in files):
+        return True
+    if len(files) != 1 or files[0].suffix.lower() not in (".parquet", ".pq") or not files[0].is_file():
+        return False
+    if files[0].stat().st_size < LARGE_FILE // 50:  # however well it is compressed
+        return False
+    import pyarrow.parquet
+
+    from lori.data.stream import open_stream
+
+    columns = len(pyarrow.parquet.read_schema(files[0]).names)
+    return open_stream(files).n_pairs * columns * 8 > LARGE_FILE
+
+
+def fit_files(estimator, files, columns, values, features, identical, engine: EngineName, scheduler) -> None:
+    from lori.data.stream import open_stream
+    from lori.inference.large import fit_stream
+
+    pairs = open_stream(
+        files, columns=assignments("--columns", columns), values=assignments("--values", values),
+        features=names(features) or None, identical=identical,
+    )  # fmt: skip
+    with working(f"Reading {pairs.n_pairs:,} pairs") as status:
+
+        def progress(passes: int, log_likelihood: float) -> None:
+            if status is not None:
+                status.update(f"{pairs.n_pairs:,} pairs, pass {passes}, log-likelihood {log_likelihood:.2f}")
+
+        if engine is not EngineName.dask:
+            fit_stream(estimator, pairs, progress=progress)
+            return
+        from lori.inference.cluster import connect
+
+        client = connect(scheduler)
+        try:
+            fit_stream(estimator, pairs, client=client, progress=progress)
+        finally:
+            client.shutdown() if scheduler is None else client.close()
+
+
+def model_and_pairs(model, files, columns, values, pooling, discount) -> tuple[LORI, Preferences]:
+    from lori.inference.estimator import load
+
+    estimator = load(model)
+    features = list(estimator.features_)
+    return estimator, read_files(
+        files, columns, values, features, pooling, discount, identical="keep", outcome_needed=False
+    )
