@@ -84,7 +84,7 @@ def measure(settings: OrganSettings) -> Measured:
         OURS, f"{short_of:.2g} log-likelihood short of long L-BFGS runs", log_likelihood=estimator.log_likelihood_
     )
     measured = Measured(outcome.rows)
-    measured.claim("organ: log-likelihood short of long L-BFGS runs", short_of, 0.5, at_any_size=True)
+    measured.claim("organ: log-likelihood short of long L-BFGS runs", short_of, 0.5)
     measured.claim("organ: LORI k = 2 by scikit-learn k = 1", outcome.relative(OURS, REGRESSION), 0.75)
     slow, fast, ours = outcome.median(long), outcome.median(short), outcome.median(OURS)
     assert slow is not None
