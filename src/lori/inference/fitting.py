@@ -26,7 +26,7 @@ from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.specification import Specification
 
-NESTED = 0.1  # smaller models are starts and comparisons: their last Newton step may promise so much
+NESTED = 0.1  # on many rows, smaller models are starts and comparisons: their last step may promise so much
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from lori.inference.likelihood import Evaluation
 
-TOLERANCE = 1e-9  # stop when the next step promises less than this many units of log-likelihood
+TOLERANCE = 1e-12  # stop when the next step promises less than this many units of log-likelihood
 ROUNDING = 1e-14  # or less than this share of the value
 NOISE = 1e-13  # sums of many rows are not known better than to this share
 Evaluate = Callable[[np.ndarray], Evaluation]
@@ -63,7 +63,7 @@ def minimise(
         if stopped.mean() >= enough:
             last, _ = _steps(x, gradient, curvature, np.zeros(len(x)), lower, upper)  # undamped, and without proof
             x = np.where(converged[:, None], np.clip(x + last, lower, upper), x)
-            value = np.where(converged, value - gain, value)
+            value[converged] -= gain[converged]
             break
         trial = np.where(stopped[:, None], x, np.clip(x + step, lower, upper))
         new = evaluate(trial)

@@ -58,7 +58,7 @@ def search(
     whole = middle.source is objective.source
     small = middle.on_sample(SEARCH_ROWS if whole else SEARCH_ROWS // 2, generator)
     coarse = {"tolerance": max(tolerance, COARSE), "enough": 0.75}  # for optima that are polished again
-    polish = {"tolerance": tolerance} if whole else {**coarse, "iterations": 30}
+    polish = {"tolerance": newton.TOLERANCE} if whole else {**coarse, "iterations": 30}
     drawn = _random_starts(small, starts, generator)
     if specification.size > SECOND_ORDER_SIZE:
         drawn = _best(drawn, small.evaluate(drawn, order=0).value, KEEP)
