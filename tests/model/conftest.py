@@ -21,7 +21,7 @@ class Naive(NamedTuple):
 def naive_model(alpha: Sequence[float], differences: Sequence, epsilon: Sequence, rule: str, digits: int = 80) -> Naive:
     """Equations (4) and (5) as printed, in `digits` decimal digits so that 1 − s − t may be subtracted.
 
-    `differences` are r_i(x*) − r_i(x°). A full tie is split, observed or nobody's by `rule` (NOTES §2).
+    `differences` are r_i(x*) − r_i(x°). A full tie is split, observed or nobody's by `rule`.
     """
     with localcontext() as context:
         context.prec = digits

@@ -39,7 +39,7 @@ class OrganSettings:
     paper_pairs: int = 50_000
     """Pairs on which the paper's procedure runs to its own stop, to estimate how many passes it needs."""
     paper_known_passes: int = 4_090
-    """Passes after which it once stopped on all pairs (paper/NOTES.md, section 6); the fewer of the two are taken."""
+    """Passes after which it once stopped on all pairs in an earlier measurement; the fewer of the two are taken."""
     paper_to_the_end: bool = False
     """Run the paper's procedure on all pairs to its own stop, once: a quarter of an hour, and nothing is estimated."""
 
