@@ -13,7 +13,8 @@ from lori.errors import ModelFileError
 from lori.model.ordered import OrderedModel
 
 FORMAT, VERSION = "lori-model", 1
-KINDS = {"model": "a fitted model", "agents": "the models of many agents", "truth": "a model that was not fitted"}
+KINDS = {"model": "a fitted model", "agents": "the models of many agents", "truth": "a model that was not fitted",
+         "policy": "a policy"}  # fmt: skip
 Loaded = TypeVar("Loaded")
 
 
