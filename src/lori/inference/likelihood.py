@@ -22,6 +22,7 @@ from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
+FEW_FEATURES = 16  # up to here the products of two features are laid out for all levels and starts together
 FEW_ROWS = 20_000  # up to here compiled code is shared between nearly equal numbers of starts
 
 
@@ -53,7 +54,7 @@ def evaluate(
     vectors = np.asarray(vectors, float)
     starts = vectors.shape[1]
     room = starts
-    if sum(group.rows for group in groups) <= FEW_ROWS:
+    if sum(group.rows for group in groups) <= FEW_ROWS and len(scaling.scale) <= FEW_FEATURES:
         room = 1 << max(3, (starts - 1).bit_length())
         vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], room - starts, axis=1)], axis=1)
     rows = _laid_out(groups, max(64, BLOCK_ELEMENTS // room), specification.linear)
@@ -188,9 +189,11 @@ def _products(order: int, rows: derivatives.Derivatives, x, weight, certain: boo
     if order == 1:
         return value, sums
     upper = np.triu_indices(x.shape[0])
-    squares = x[upper[0]] * x[upper[1]] * weight
-    in_gaps = stacked([parts[0] for parts in rows.curvature.values()]) @ squares.T
-    return value, sums, in_gaps
+    both = stacked([parts[0] for parts in rows.curvature.values()])
+    if x.shape[0] <= FEW_FEATURES:
+        return value, sums, both @ (x[upper[0]] * x[upper[1]] * weight).T
+    grams = jnp.einsum("spr,fr,gr->spfg", both * weight, x, x)
+    return value, sums, grams[:, :, upper[0], upper[1]]
 
 
 def _assembled(specification: Specification, order: int, total, alpha, scale):

@@ -27,17 +27,18 @@ class Observations:
     @classmethod
     def of(cls, preferences: Preferences, linear: bool) -> Observations:
         won, lost, tied = outcome_rows(preferences)
+        sides = preferences.left_features, preferences.right_features
 
         def weighted(count: np.ndarray, pairs: np.ndarray) -> np.ndarray:
             own = _some(count, pairs)
             return own if preferences.weight is None else own * preferences.weight[pairs]
 
-        decided, weight = _rows(preferences, won, linear), weighted(preferences.wins, won)
+        decided, weight = _rows(sides, won, linear), weighted(preferences.wins, won)
         if len(lost):
-            turned = _rows(preferences, lost, linear)
+            turned = _rows(sides, lost, linear)
             decided = np.concatenate([decided, -turned if linear else turned[:, ::-1]])
             weight = np.append(weight, weighted(preferences.losses, lost))
-        return cls(decided, weight, _rows(preferences, tied, linear), weighted(preferences.ties, tied))
+        return cls(decided, weight, _rows(sides, tied, linear), weighted(preferences.ties, tied))
 
     @property
     def rows(self) -> int:
@@ -90,9 +91,9 @@ def outcome_rows(preferences: Preferences) -> tuple[np.ndarray, np.ndarray, np.n
     return won, lost, tied
 
 
-def _rows(preferences: Preferences, pairs: np.ndarray, linear: bool) -> np.ndarray:
+def _rows(sides: tuple[np.ndarray, np.ndarray], pairs: np.ndarray, linear: bool) -> np.ndarray:
     """Left minus right, or both, for some of the pairs."""
-    left, right = _some(preferences.left_features, pairs), _some(preferences.right_features, pairs)
+    left, right = (_some(side, pairs) for side in sides)
     return left - right if linear else np.stack([left, right], axis=1)
 
 

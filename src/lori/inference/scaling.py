@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+CHUNK = 16_384  # rows at a time: they stay in cache
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -17,12 +19,13 @@ class Moments:
 
     @classmethod
     def of(cls, left: np.ndarray, right: np.ndarray) -> Moments:
-        difference = left - right
-        return cls(
-            float(len(left)),
-            np.ones(len(left)) @ left + np.ones(len(right)) @ right,
-            np.einsum("nf,nf->f", difference, difference),
-        )
+        total, square = np.zeros(left.shape[1]), np.zeros(left.shape[1])
+        for start in range(0, len(left), CHUNK):
+            own, other = left[start : start + CHUNK], right[start : start + CHUNK]
+            ones = np.ones(len(own))
+            total += ones @ (own + other)
+            square += ones @ (own - other) ** 2
+        return cls(float(len(left)), total, square)
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(self.pairs + other.pairs, self.total + other.total, self.square + other.square)

@@ -25,10 +25,15 @@ from lori.model.specification import Specification
 SEARCH_ROWS = 2000  # of each group, for all starts
 POLISH_ROWS = 6000  # of each group, for the best of them
 LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on all rows
-COARSE = 1e-3  # log-likelihood units that an optimum on a sample may be short of
-SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over
+COARSE = 1e-3  # log-likelihood units that an optimum may be short of when it is polished again on the same rows
+ROUGH = 0.02  # or on more rows: samples differ by far more
+ROWS_EACH = 50  # at least so many for each parameter, in any sample
+SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over,
+ONE_LEVEL_SIZE = 400  # but not as early for one level of linear rewards, whose curvature is cheap
+ONE_LEVEL_STARTS = 4  # and whose likelihood has hardly more than one optimum (just one without threshold)
 KEEP = 8  # distinct candidates that are polished on all rows
 OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the last reward is multiplied by
+CLOSED = 0.1  # a last threshold below this may be a trap, see `_openings`
 SAME = 0.05  # log-likelihood units within which two optima count as the same
 
 
@@ -54,13 +59,19 @@ def search(
 ) -> Found:
     """Minimise `objective` for each of its groups; `fewer` is what was found with one level less."""
     specification = objective.specification
-    middle = objective.on_sample(POLISH_ROWS, generator)
+    larger = objective.on_sample(LARGE_ROWS, generator)
+    least = ROWS_EACH * specification.size
+    middle = larger.on_sample(max(POLISH_ROWS, 2 * least), generator)
     whole = middle.source is objective.source
-    small = middle.on_sample(SEARCH_ROWS if whole else SEARCH_ROWS // 2, generator)
-    coarse = {"tolerance": max(tolerance, COARSE), "enough": 0.75}  # for optima that are polished again
-    polish = {"tolerance": newton.TOLERANCE} if whole else {**coarse, "iterations": 30}
+    small = middle.on_sample(max(SEARCH_ROWS if whole else SEARCH_ROWS // 2, least), generator)
+    coarse = {"tolerance": max(tolerance, COARSE if whole else ROUGH), "enough": 0.75}
+    polish = {"tolerance": newton.TOLERANCE} if whole else {**coarse, "iterations": 20}
+    if _one_linear_level(specification):
+        starts = min(starts, 1 if specification.epsilon == (0.0,) else ONE_LEVEL_STARTS)
     drawn = _random_starts(small, starts, generator)
-    if specification.size > SECOND_ORDER_SIZE:
+    if _one_linear_level(specification):  # Newton's method goes fastest from near zero
+        drawn[..., specification.reward_slices[0]] *= 0.1
+    if not _second_order(specification):
         drawn = _best(drawn, small.evaluate(drawn, order=0).value, KEEP)
     tried = drawn
     if fewer is not None:
@@ -75,16 +86,16 @@ def search(
         if others.shape[1] == 0:
             break
         again = _minimise(middle, others, **polish)
-        improved = (again.values.min(axis=1) < solutions.values.min(axis=1) - 1e-6).any()
+        gain = solutions.values.min(axis=1) - again.values.min(axis=1)
         solutions = _joined(solutions, again)
-        if not improved:
+        if (gain <= max(1e-6, polish["tolerance"])).all():
             break
     won = _winners(solutions)
     if not whole:
-        larger = objective.on_sample(LARGE_ROWS, generator)
         if larger.source is not objective.source:
             tried = won.vectors
-            if tolerance < COARSE:
+            slot = specification.epsilon_slots.get(specification.levels - 1)
+            if slot is not None and (tried[..., slot] < CLOSED).any() and tolerance < COARSE:
                 tried = np.concatenate([tried, _openings(specification, tried)], axis=1)
             won = _winners(_minimise(larger, tried, tolerance=coarse["tolerance"]))
         won = _minimise(objective, won.vectors, tolerance=tolerance)
@@ -98,11 +109,19 @@ def search(
     )
 
 
+def _one_linear_level(specification: Specification) -> bool:
+    return specification.levels == 1 and specification.linear
+
+
+def _second_order(specification: Specification) -> bool:
+    return specification.size <= (ONE_LEVEL_SIZE if _one_linear_level(specification) else SECOND_ORDER_SIZE)
+
+
 def _minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Solutions:
     """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape."""
     groups, count, size = starts.shape
     bounds = objective.specification.bounds
-    if size > SECOND_ORDER_SIZE:
+    if not _second_order(objective.specification):
         parts = []
         for group, own in enumerate(starts):
             single = objective.of_group(group)
@@ -242,17 +261,19 @@ def _best(vectors: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
 
 
 def _distinct(solutions: Solutions, count: int) -> np.ndarray:
-    """The best vectors of each group, one for each optimum as told by its value (repeated if there are fewer)."""
-    chosen = []
-    for vectors, values in zip(solutions.vectors, solutions.values, strict=True):
+    """The best vectors of each group, one for each optimum as told by its value; repeated where others have more."""
+    chosen: list[list[int]] = []
+    for values in solutions.values:
         order = [int(i) for i in np.argsort(values) if np.isfinite(values[i])] or [0]
         kept: list[int] = []
         for i in order:
             if len(kept) < count and all(abs(values[i] - values[j]) > SAME for j in kept):
                 kept.append(i)
-        kept += [order[0]] * (count - len(kept))
-        chosen.append(vectors[kept])
-    return np.stack(chosen)
+        chosen.append(kept)
+    most = max(len(kept) for kept in chosen)
+    return np.stack(
+        [vectors[kept + kept[:1] * (most - len(kept))] for vectors, kept in zip(solutions.vectors, chosen, strict=True)]
+    )
 
 
 def _winners(solutions: Solutions) -> Solutions:
