@@ -252,6 +252,23 @@ def bench(
     run(names or [], out, smoke=smoke, repeats=repeats, long=long, say=typer.echo)
 
 
+@app.command(epilog="Example: lori reproduce table2 --seeds 5 --out out")
+def reproduce(
+    name: Annotated[
+        str,
+        typer.Argument(help="A table or figure of the paper: table2 to table5, figure2, organ, levels, age, or all."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for NAME.json, NAME.md, NAME.png and the work in between.")],
+    seeds: Annotated[int | None, typer.Option(min=1, help="Repeats (default: 5, or 2 with --smoke).")] = None,
+    smoke: Annotated[bool, typer.Option("--smoke", help="Tiny sizes, seconds each: does everything run?")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Seeds worked on at the same time.")] = 2,
+) -> None:
+    """Repeat an experiment of the paper, with its figures beside ours; a stopped run goes on where it stopped."""
+    from lori.interfaces.reproduce import reproduce as reproduce_study
+
+    reproduce_study(name, out, seeds=seeds, smoke=smoke, jobs=jobs)
+
+
 @app.callback(invoke_without_command=True)
 def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
     if version:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from lori.inference import storage
 from lori.policies.simulator import View
 
 _KINDS: dict[str, type[Policy]] = {}
+_HOMES = {"network": "lori.policies.network", "scored": "lori.policies.scored"}  # imported when a file needs them
 
 
 class Policy:
@@ -53,7 +55,10 @@ def describe(policy: Policy) -> dict[str, Any]:
 
 
 def policy_from(description: dict[str, Any]) -> Policy:
-    cls = _KINDS[description["kind"]]
+    kind = description["kind"]
+    if kind not in _KINDS:
+        importlib.import_module(_HOMES[kind])
+    cls = _KINDS[kind]
     return cls(**{name: _read(value, name in cls.settings) for name, value in description.items() if name != "kind"})
 
 

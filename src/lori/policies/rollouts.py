@@ -63,7 +63,7 @@ def trajectory(simulator: Simulator, policy: Policy, key: jax.Array) -> tuple[ja
         state, total = carried
         choosing, moving = jax.random.split(jax.random.fold_in(rest, step))
         chances = policy.probabilities(View(state, total / (step + 1), step / horizon))
-        action = jnp.sum(jax.random.uniform(choosing) > jnp.cumsum(chances)[:-1])
+        action = jnp.sum(jax.random.uniform(choosing) >= jnp.cumsum(chances)[:-1])
         following = simulator.step(moving, state, action)
         return (following, total + following), (following, action)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 SMALLEST = 0.01  # the noise can carry the volume to zero or below, where log(1000 / z) is undefined
+FIRST_VOLUME, FIRST_SPREAD, FIRST_CELLS = 30.0, 5.0, 8.0  # z ~ N(30, 5²) and w = 8 at the beginning
 
 
 @dataclass(frozen=True)
@@ -20,15 +22,16 @@ class Cancer:
     actions: tuple[str, ...] = ("wait", "treat")
 
     def initial(self, key: jax.Array) -> jax.Array:
-        """z ~ N(30, 5²), w = 8."""
-        return jnp.stack([jnp.maximum(30.0 + 5.0 * jax.random.normal(key), SMALLEST), jnp.asarray(8.0)])
+        volume = FIRST_VOLUME + FIRST_SPREAD * jax.random.normal(key)
+        return jnp.stack([jnp.maximum(volume, SMALLEST), jnp.asarray(FIRST_CELLS)])
 
-    def expected(self, state: jax.Array, action: jax.Array) -> jax.Array:
-        """The next state without noise."""
-        volume, cells = jnp.maximum(state[0], SMALLEST), state[1]
-        return jnp.stack(
+    def expected(self, state: Any, action: Any) -> Any:
+        """The next state without noise; JAX array in, JAX array out, and the same with NumPy."""
+        array = state.__array_namespace__()
+        volume, cells = array.maximum(state[0], SMALLEST), state[1]
+        return array.stack(
             [
-                volume + 0.003 * volume * jnp.log(1000.0 / volume) - 0.15 * volume * action,
+                volume + 0.003 * volume * array.log(1000.0 / volume) - 0.15 * volume * action,
                 cells + 1.2 - 0.15 * cells - 0.4 * cells * action,
             ]
         )

@@ -1,0 +1,137 @@
+"""Whom did each organ go to, and whom not? The recipient against every other patient waiting that day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lori.applications.organ.features import (
+    after_transplant,
+    before_transplant,
+    candidates,
+    donors,
+    on_day,
+    taken,
+)
+from lori.applications.organ.registry import Registry
+from lori.applications.organ.survival import Estimates
+from lori.data.files import writing
+from lori.data.preferences import Preferences
+from lori.errors import DataError
+from lori.model.ordered import OrderedModel
+
+FEATURES = ("benefit", "need")
+CHUNK_PAIRS = 1 << 18
+CHOICES = ("left", "tie", "right")
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Some pairs of patients for the same organ, in days: on the left the recipient, on the right another one."""
+
+    left: np.ndarray  # (pairs, 2): benefit and need
+    right: np.ndarray
+    choice: np.ndarray  # (pairs,) positions in CHOICES
+
+
+def pairs(
+    registry: Registry, estimates: Estimates, *, panel: OrderedModel | None = None, seed: int = 0
+) -> Iterator[Pairs]:
+    """The pairs of all organs of the year, day by day, some at a time.
+
+    Benefit is what the organ adds to a patient's expected days, need is minus the days expected without it. The
+    recipient is the one preferred; with a `panel`, each choice is drawn from that model instead, pair by pair: who
+    wins against a whole list does not follow the model's probabilities of pairs.
+    """
+    generator = np.random.default_rng(seed)
+    patients, organs = registry.patients, registry.organs
+    listed = candidates(patients)
+    need = -estimates.before.survival.expected_days(before_transplant(patients))
+    offered = donors(organs)
+    arrival, leaving = listed["listing_day"], patients["END_DATE"].to_numpy(float)
+    days = organs["TX_DATE"].to_numpy(float)
+    recipients_ = organs.index.to_numpy()
+
+    def days_of(people: np.ndarray, organ: np.ndarray) -> np.ndarray:
+        pair = after_transplant(on_day(taken(listed, people), days[organ]), taken(offered, organ))
+        return np.stack([estimates.after.survival.expected_days(pair) + need[people], need[people]], axis=1)
+
+    received = days_of(recipients_, np.arange(len(organs)))
+
+    def chunk(people: list[np.ndarray], organ: list[np.ndarray]) -> Pairs:
+        others, places = np.concatenate(people), np.concatenate(organ)
+        left, right = received[places], days_of(others, places)
+        if panel is None:
+            return Pairs(left, right, np.zeros(len(left), dtype=int))
+        return Pairs(left, right, panel.sample(left, right, seed=generator).argmax(axis=1))
+
+    people: list[np.ndarray] = []
+    organ: list[np.ndarray] = []
+    waiting = 0
+    for place in np.argsort(days, kind="stable"):
+        others = np.flatnonzero((arrival <= days[place]) & (leaving >= days[place]))
+        others = others[others != recipients_[place]]
+        people.append(others)
+        organ.append(np.full(len(others), place))
+        waiting += len(others)
+        if waiting >= CHUNK_PAIRS:
+            yield chunk(people, organ)
+            people, organ, waiting = [], [], 0
+    if waiting:
+        yield chunk(people, organ)
+
+
+def preferences(
+    registry: Registry, estimates: Estimates, *, panel: OrderedModel | None = None, seed: int = 0
+) -> Preferences:
+    """All pairs as `Preferences`."""
+    parts = list(pairs(registry, estimates, panel=panel, seed=seed))
+    if not parts:
+        raise _nobody_else(registry)
+    choice = np.concatenate([part.choice for part in parts])
+    counts = {name: (choice == place).astype(float) for place, name in enumerate(("wins", "ties", "losses"))}
+    left, right = (np.concatenate([getattr(part, side) for part in parts]) for side in ("left", "right"))
+    return Preferences.from_arrays(left, right, features=FEATURES, **counts)
+
+
+def write_preferences(
+    path: str | Path,
+    registry: Registry,
+    estimates: Estimates,
+    *,
+    panel: OrderedModel | None = None,
+    seed: int = 0,
+) -> int:
+    """Stream all pairs into a Parquet file of the pairs form, whole or not at all; returns how many there are."""
+    import pyarrow
+    import pyarrow.parquet
+
+    sides = [f"{side}.{name}" for side in ("left", "right") for name in FEATURES]
+    words = pyarrow.array(CHOICES)
+    schema = pyarrow.schema(
+        [(name, pyarrow.float64()) for name in sides]
+        + [("choice", pyarrow.dictionary(pyarrow.int8(), pyarrow.string()))]
+    )
+    written = 0
+    with writing(path) as temporary:
+        with pyarrow.parquet.ParquetWriter(temporary, schema) as writer:
+            for part in pairs(registry, estimates, panel=panel, seed=seed):
+                choice = pyarrow.DictionaryArray.from_arrays(pyarrow.array(part.choice, pyarrow.int8()), words)
+                columns = [pyarrow.array(column) for column in (*part.left.T, *part.right.T)]
+                writer.write_table(pyarrow.table([*columns, choice], schema=schema))
+                written += len(part.choice)
+        if not written:
+            raise _nobody_else(registry)
+    return written
+
+
+def _nobody_else(registry: Registry) -> DataError:
+    return DataError(
+        f"registry of {registry.year}",
+        expected="at least two patients waiting on the day of a transplant",
+        got="nobody beside the recipients",
+        fix="choose another year or a larger registry",
+    )

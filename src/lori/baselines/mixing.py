@@ -1,0 +1,57 @@
+"""Did a Markov chain see enough of its target that averages over it can be trusted?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+PARTS = 4  # a chain is compared with itself in this many pieces
+LARGEST_R_HAT, FEWEST = 1.05, 100  # beyond these an average is not to be relied on
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """The worst parameter's split R-hat (Gelman and Rubin) and effective number of independent draws."""
+
+    r_hat: float
+    effective: float
+
+    @property
+    def mixed(self) -> bool:
+        return self.r_hat <= LARGEST_R_HAT and self.effective >= FEWEST
+
+    def __str__(self) -> str:
+        numbers = f"R-hat {self.r_hat:.3f}, worth {self.effective:.0f} independent draws"
+        if self.mixed:
+            return f"The chain has mixed ({numbers})."
+        return f"The chain has not mixed ({numbers}): take more samples or other steps, or begin to count later."
+
+
+def mixing(draws: np.ndarray) -> Mixing:
+    """Judge the draws (samples, parameters) of one chain."""
+    return Mixing(
+        r_hat=max(split_r_hat(column) for column in draws.T),
+        effective=min(effective_size(column) for column in draws.T),
+    )
+
+
+def split_r_hat(chain: np.ndarray) -> float:
+    """√((1 − 1/n) + B / W) for pieces of n draws: B is the variance of their means, W the mean of their variances."""
+    length = len(chain) // PARTS
+    pieces = chain[: length * PARTS].reshape(PARTS, length)
+    within, between = pieces.var(axis=1, ddof=1).mean(), pieces.mean(axis=1).var(ddof=1)
+    return float(np.sqrt(1 - 1 / length + between / within)) if within > 0 else np.inf
+
+
+def effective_size(chain: np.ndarray) -> float:
+    """n / (1 + 2 Σ ρ_t), summed for as long as neighbouring autocorrelations add up to more than 0 (Geyer 1992)."""
+    length = len(chain)
+    spectrum = np.abs(np.fft.rfft(chain - chain.mean(), 2 * length)) ** 2
+    covariance = np.fft.irfft(spectrum)[:length]
+    if covariance[0] <= 0:
+        return 1.0
+    pairs = (covariance / covariance[0])[: length - length % 2].reshape(-1, 2).sum(axis=1)
+    negative = np.flatnonzero(pairs <= 0)
+    pairs = np.minimum.accumulate(pairs[: negative[0]] if len(negative) else pairs)
+    return float(min(length, length / (2 * pairs.sum() - 1)))

@@ -1,0 +1,76 @@
+"""Each recipient is compared with everybody else who waited that day."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lori.applications.organ import preferences as module
+from lori.applications.organ.features import after_transplant, before_transplant, candidates, donors, on_day
+from lori.applications.organ.preferences import preferences, write_preferences
+from lori.data.readers import read_pairs
+from lori.errors import DataError
+from lori.model.ordered import OrderedModel
+
+PANEL = OrderedModel.linear([[0.0001, 0.0139], [0.0562, 0.0002]], epsilon=[0.8944, 1.8830], features=module.FEATURES)
+
+
+def naive(registry, estimates):
+    """One pair after the other, straight from the definition; the organs in the order of their days."""
+    people, left, right = registry.patients, [], []
+
+    def values(person, organ):
+        one, gift = people.iloc[[person]], registry.organs.loc[[organ]]
+        without = estimates.before.survival.integrated(estimates.before.survival.predictor(before_transplant(one)))
+        pair = after_transplant(on_day(candidates(one), gift["TX_DATE"].to_numpy(float)), donors(gift))
+        with_organ = estimates.after.survival.integrated(estimates.after.survival.predictor(pair))
+        return [float(with_organ[0] - without[0]), float(-without[0])]
+
+    for organ, day in registry.organs["TX_DATE"].sort_values(kind="stable").items():
+        for other in range(len(people)):
+            if other != organ and people["INIT_DATE"][other] <= day <= people["END_DATE"][other]:
+                left.append((organ, organ))
+                right.append((other, organ))
+    some = np.random.default_rng(0).choice(len(left), 40, replace=False)
+    return len(left), some, *(np.array([values(*pair[i]) for i in some]) for pair in (left, right))
+
+
+def test_pairs_restated(registry, estimates):
+    count, some, left, right = naive(registry, estimates)
+    found = preferences(registry, estimates)
+    assert len(found) == count
+    assert found.features == ("benefit", "need")
+    np.testing.assert_allclose(found.left_features[some], left, atol=0.03)
+    np.testing.assert_allclose(found.right_features[some], right, atol=0.03)
+    assert found.wins.sum() == count
+
+
+def test_a_file_holds_the_same_pairs(registry, estimates, tmp_path, monkeypatch):
+    whole = preferences(registry, estimates)
+    monkeypatch.setattr(module, "CHUNK_PAIRS", 1_000)
+    written = write_preferences(tmp_path / "pairs.parquet", registry, estimates)
+    read = read_pairs(tmp_path / "pairs.parquet")
+    assert written == len(read) == len(whole)
+    np.testing.assert_array_equal(read.left_features, whole.left_features)
+    np.testing.assert_array_equal(read.right_features, whole.right_features)
+    np.testing.assert_array_equal(read.wins, whole.wins)
+
+
+def test_a_panel_draws_each_pair_from_its_model(registry, estimates):
+    found = preferences(registry, estimates, panel=PANEL, seed=2)
+    chance = PANEL.predict_proba(found.left_features, found.right_features)[:, 0]
+    assert (found.wins + found.losses == 1).all()
+    for low, high in ((0.0, 0.3), (0.3, 0.7), (0.7, 1.0)):
+        inside = (chance >= low) & (chance <= high)
+        error = np.sqrt((chance * (1 - chance))[inside].sum())
+        assert inside.sum() > 100
+        assert abs((found.wins - chance)[inside].sum()) < 4 * error
+
+
+def test_nobody_else_was_waiting(registry, estimates, tmp_path):
+    alone = replace(registry, patients=registry.organs.head(1).reset_index(drop=True))
+    with pytest.raises(DataError, match="at least two patients waiting"):
+        preferences(alone, estimates)
+    with pytest.raises(DataError, match="at least two patients waiting"):
+        write_preferences(tmp_path / "pairs.parquet", alone, estimates)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,126 @@
+"""The registry is decoded, filtered and counted; what is wrong is said in one sentence without anybody's data."""
+
+import gzip
+from itertools import pairwise
+
+import numpy as np
+import pandas
+import pytest
+
+from lori.applications.organ import registry as module
+from lori.applications.organ.columns import CODES, COLUMNS
+from lori.applications.organ.registry import decoded, read_registry
+from lori.errors import DataError
+
+
+def text(path) -> pandas.DataFrame:
+    return pandas.read_csv(path, dtype=str)
+
+
+def saved(table: pandas.DataFrame, folder, name="other.csv", **options):
+    table.to_csv(folder / name, index=False, **options)
+    return folder / name
+
+
+def test_filters_restated(registry_file, registry):
+    table = text(registry_file)
+    dates = {name: pandas.to_datetime(table[name], format="%m/%d/%Y") for name in ("INIT_DATE", "END_DATE")}
+    kept = table["INIT_AGE"].astype(float) >= 18
+    kept &= table["DON_TY"].isna() | (table["DON_TY"] == "C")
+    kept &= (table["MULTIORG"] != "Y") & (table["PREV_TX_ANY"] != "Y")
+    assert len(registry.cohort) == kept.sum()
+    kept &= (dates["INIT_DATE"] >= "2019-01-01") & (dates["END_DATE"] <= "2020-01-01")
+    assert len(registry.patients) == kept.sum()
+    assert registry.organs["TX_DATE"].notna().all()
+
+
+def test_every_step_is_counted(registry_file, registry):
+    rows = [step.rows for step in registry.steps]
+    assert rows[0] == len(text(registry_file))
+    assert rows == sorted(rows, reverse=True)
+    assert rows[-1] == len(registry.patients)
+    assert len({step.filter for step in registry.steps}) == len(rows) == 9
+    assert all(before > after for before, after in pairwise(rows[1:6]))  # each filter has work
+
+
+def test_codes():
+    row = dict.fromkeys(COLUMNS)
+    written = [
+        {**row, "GENDER": "F", "HCV_NAT": "ND", "INIT_ENCEPH": "2.0", "DIAB": "998", "ABO": "a1b", "INIT_INR": "1.25"},
+        {**row, "GENDER": "X", "HCV_NAT": "P", "INIT_ENCEPH": "4", "DIAB": " 3 ", "ABO": "", "INIT_INR": "0"},
+    ]
+    table, odd = decoded(pandas.DataFrame(written, dtype="str"))
+    nan = np.nan
+    expected = {"GENDER": [1, nan], "HCV_NAT": [0, 1], "INIT_ENCEPH": [1, nan], "DIAB": [nan, 1], "ABO": [3, nan]}
+    for name, values in {**expected, "INIT_INR": [1.25, nan]}.items():
+        np.testing.assert_array_equal(table[name], values)
+    assert odd == {"GENDER": 1, "INIT_ENCEPH": 1, "DIAB": 1, "INIT_INR": 1}
+
+
+def test_dates_are_days():
+    table, odd = decoded(pandas.DataFrame([{**dict.fromkeys(COLUMNS), "INIT_DATE": "03/01/2019"}], dtype="str"))
+    assert table["INIT_DATE"].iloc[0] == (np.datetime64("2019-03-01") - np.datetime64("1970-01-01")).astype(int)
+    assert odd == {}
+    _, odd = decoded(pandas.DataFrame([{**dict.fromkeys(COLUMNS), "INIT_DATE": "2019-03-01"}], dtype="str"))
+    assert odd == {"INIT_DATE": 1}
+
+
+def test_pieces_make_no_difference(registry_file, registry, monkeypatch):
+    monkeypatch.setattr(module, "PIECE_ROWS", 137)
+    again = read_registry(registry_file)
+    pandas.testing.assert_frame_equal(again.patients, registry.patients)
+    assert again.steps == registry.steps
+    assert again.unknown == registry.unknown
+
+
+def test_other_delimiters_and_more_columns(registry_file, registry, tmp_path):
+    table = text(registry_file).assign(SECRET="nobody reads this")[["SECRET", *reversed(COLUMNS)]]
+    for path in (saved(table, tmp_path, sep="\t"), saved(table, tmp_path, "packed.csv.gz")):
+        pandas.testing.assert_frame_equal(read_registry(path).patients, registry.patients)
+
+
+def test_impossible_dates_are_left_out_and_counted(registry_file, registry, tmp_path):
+    table = text(registry_file)
+    received = table.index[table["TX_DATE"].notna()][:7]
+    table.loc[received, "TX_DATE"] = "01/01/1999"
+    steps = {step.filter: step.rows for step in read_registry(saved(table, tmp_path)).steps}
+    assert steps["in the file"] - steps["dates known and in order"] == 7
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda table: table.drop(columns=["INIT_INR", "ABO_DON"]), "without INIT_INR, ABO_DON"),
+        (lambda table: table.assign(INIT_SERUM_SODIUM=""), "INIT_SERUM_SODIUM always missing"),
+        (lambda table: table.assign(TX_DATE="01/01/1999"), "nobody left by the filter 'dates known and in order'"),
+        (lambda table: table.assign(TX_DATE=None), "expected at least one transplant in 2019"),
+        (lambda table: table.head(0), "got no rows"),
+        (lambda table: pandas.DataFrame({"a": [1], "b": [2]}), f"and {len(COLUMNS) - 12} more"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(registry_file, tmp_path, change, said):
+    with pytest.raises(DataError, match=r"other\.csv") as caught:
+        read_registry(saved(change(text(registry_file)), tmp_path))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_year_without_patients(registry_file):
+    with pytest.raises(DataError, match="nobody left by the filter 'listed in 2031"):
+        read_registry(registry_file, year=2031, history=30)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(DataError, match="No such file"):
+        read_registry(tmp_path / "absent.csv")
+    (tmp_path / "latin.csv").write_bytes("Größe,Änderung\n".encode("latin-1"))
+    with pytest.raises(DataError, match="UTF-8"):
+        read_registry(tmp_path / "latin.csv")
+    packed = gzip.compress((",".join(COLUMNS) + "\n" + "," * (len(COLUMNS) - 1) + "\n").encode() * 2000)
+    (tmp_path / "cut.csv.gz").write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(DataError, match=r"cut\.csv\.gz"):
+        read_registry(tmp_path / "cut.csv.gz")
+
+
+def test_all_codes_are_text():
+    assert all(isinstance(code, str) for codes in CODES.values() for code in codes)
