@@ -37,7 +37,7 @@ def vectors(starts=3, groups=1) -> np.ndarray:
 
 
 def test_the_prior_and_the_ridge_are_added_to_the_likelihood():
-    objective = objective_of(observations(), prior=Prior(weights=1.0, epsilon=0.5))
+    objective = objective_of(observations(), prior=Prior(weights=1.0, epsilon=0.5, degrees=3.0))
     at = vectors()
     bare, full = objective.likelihood(at), objective.evaluate(at)
     v, square = at[0, 0], 3 * np.array([1.0, 1.0, 1.0, 1.0, 0.5]) ** 2  # minus log-prior: 2 Σ log(1 + v² / 3 scale²)

@@ -76,8 +76,9 @@ def learned(settings: CancerSettings, seed: int) -> Learned:
     test = world.preferences(others, settings.pairs, truth, int(seeds[3]))
     birl = BayesianIRL(reward=Linear(**SIGNS), samples=settings.birl_samples, burn_in=settings.birl_samples // 11)
     birl.set_params(seed=seed).fit(demonstrations, world.mdp(settings.birl_cells))
-    trex = TREX(reward=Linear(**SIGNS), seed=seed).fit(train)
-    lori = LORI(levels=2, reward=[Capped(**SIGNS), Linear(**SIGNS)], starts=settings.starts, seed=seed).fit(train)
+    options: dict[str, Any] = {"starts": settings.starts, "seed": seed}
+    trex = TREX(reward=Linear(**SIGNS), **options).fit(train)
+    lori = LORI(levels=2, reward=[Capped(**SIGNS), Linear(**SIGNS)], **options).fit(train)
     models = {"BIRL": birl.model_, "T-REX": trex.model_, "LORI": lori.model_}
     return Learned(truth, demonstrations, test, birl, models, lori)
 

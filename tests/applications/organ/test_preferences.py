@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lori.applications.organ import preferences as module
-from lori.applications.organ.features import after_transplant, before_transplant, candidates, donors, on_day
+from lori.applications.organ.features import after_transplant, before_transplant, candidates, compatible, donors, on_day
 from lori.applications.organ.preferences import preferences, write_preferences
 from lori.data.readers import read_pairs
 from lori.errors import DataError
@@ -15,7 +15,7 @@ from lori.model.ordered import OrderedModel
 PANEL = OrderedModel.linear([[0.0001, 0.0139], [0.0562, 0.0002]], epsilon=[0.8944, 1.8830], features=module.FEATURES)
 
 
-def naive(registry, estimates):
+def naive(registry, estimates, everybody):
     """One pair after the other, straight from the definition; the organs in the order of their days."""
     people, left, right = registry.patients, [], []
 
@@ -26,18 +26,22 @@ def naive(registry, estimates):
         with_organ = estimates.after.survival.integrated(estimates.after.survival.predictor(pair))
         return [float(with_organ[0] - without[0]), float(-without[0])]
 
-    for organ, day in registry.organs["TX_DATE"].sort_values(kind="stable").items():
+    arrival, leaving, group = (people[name].to_numpy() for name in ("INIT_DATE", "END_DATE", "ABO"))
+    gifts = registry.organs.sort_values("TX_DATE", kind="stable")
+    for organ, day, donor in zip(gifts.index, gifts["TX_DATE"], gifts["ABO_DON"], strict=True):
         for other in range(len(people)):
-            if other != organ and people["INIT_DATE"][other] <= day <= people["END_DATE"][other]:
+            possible = everybody or compatible(group[other], donor)
+            if possible and other != organ and arrival[other] <= day <= leaving[other]:
                 left.append((organ, organ))
                 right.append((other, organ))
-    some = np.random.default_rng(0).choice(len(left), 40, replace=False)
+    some = np.random.default_rng(0).choice(len(left), 15, replace=False)
     return len(left), some, *(np.array([values(*pair[i]) for i in some]) for pair in (left, right))
 
 
-def test_pairs_restated(registry, estimates):
-    count, some, left, right = naive(registry, estimates)
-    found = preferences(registry, estimates)
+@pytest.mark.parametrize("everybody", [False, True])
+def test_pairs_restated(registry, estimates, everybody):
+    count, some, left, right = naive(registry, estimates, everybody)
+    found = preferences(registry, estimates, everybody=everybody)
     assert len(found) == count
     assert found.features == ("benefit", "need")
     np.testing.assert_allclose(found.left_features[some], left, atol=0.03)

@@ -5,11 +5,12 @@ import sys
 import numpy as np
 import pytest
 
+from lori.applications.organ import survival
 from lori.applications.organ.features import before_transplant
 from lori.applications.organ.people import draw_patients
 from lori.applications.organ.survival import HORIZON, Survival, fit_cox
 from lori.applications.organ.truth import WITH, WITHOUT
-from lori.errors import InputError, MissingExtra
+from lori.errors import FitError, InputError, MissingExtra
 
 
 @pytest.fixture(autouse=True)
@@ -26,35 +27,50 @@ def cohort(count: int, seed: int):
 
 
 def test_a_large_cohort_returns_the_coefficients_that_made_it():
-    fitted = fit_cox("test", *cohort(20_000, seed=3))
+    fitted = fit_cox("test", *cohort(12_000, seed=3))
     for name, truth in WITHOUT.survival.coefficients.items():
         assert abs(fitted.survival.coefficients[name] - truth) < 3 * fitted.standard_errors[name], name
-    assert fitted.deaths > 5_000
+    assert fitted.deaths > 3_000
     assert 0.7 < fitted.concordance < 0.85
     assert min(fitted.proportional.values()) > 0.001  # hazards are proportional by construction
-    # Expected days agree as well, for somebody average and for the sick.
+    # Expected days agree as well, to 2 % of the horizon.
     features = before_transplant(draw_patients(2_000, np.random.default_rng(4)))
     days, known = (model.expected_days(features) for model in (fitted.survival, WITHOUT.survival))
-    assert np.abs(days - known).max() < 60
-    assert abs((days - known).mean()) < 25
+    assert np.sqrt(np.mean((days - known) ** 2)) < 0.02 * HORIZON
+
+
+def test_the_neediest_first_is_no_obstacle():
+    """Censoring by need leaves few deaths to tell a feature from its interaction; the optimum is found all the same."""
+    features, days, died = cohort(6_000, seed=10)
+    order = np.argsort(np.argsort(-WITHOUT.survival.predictor(features)))
+    stop = 1 + order / 20 + np.random.default_rng(11).exponential(20, 6_000)
+    fitted = fit_cox("test", features, np.minimum(days, stop), died & (days <= stop))
+    for name, truth in WITHOUT.survival.coefficients.items():
+        assert abs(fitted.survival.coefficients[name] - truth) < 3 * fitted.standard_errors[name], name
+
+
+def test_no_convergence_is_an_error_not_a_result(monkeypatch):
+    monkeypatch.setattr(survival, "_optimum", lambda lifelines, table: np.full(table.shape[1] - 2, 40.0))
+    with pytest.raises(FitError, match="did not converge"):
+        fit_cox("test", *cohort(300, seed=12))
 
 
 def test_the_living_count():
     """Leaving out the living, as the paper's scripts do, makes everybody look much sicker."""
-    features, days, died = cohort(3_000, seed=5)
+    features, days, died = cohort(1_500, seed=5)
     whole = fit_cox("test", features, days, died)
     dead = fit_cox("test", {name: values[died] for name, values in features.items()}, days[died], died[died])
     means = [fit.survival.expected_days(features).mean() for fit in (whole, dead)]
     truth = WITHOUT.survival.expected_days(features).mean()
-    assert abs(means[0] - truth) < 40
+    assert abs(means[0] - truth) < 60
     assert means[1] < truth - 200
 
 
 def test_effects_that_change_with_time_are_noticed():
     generator = np.random.default_rng(6)
-    x = generator.integers(0, 2, 4_000).astype(float)
-    days = 300 * generator.exponential(size=4_000) ** np.where(x == 1, 0.4, 1.5)
-    assert fit_cox("test", {"x": x}, days, np.ones(4_000, bool)).proportional["x"] < 1e-6
+    x = generator.integers(0, 2, 1_000).astype(float)
+    days = 300 * generator.exponential(size=1_000) ** np.where(x == 1, 0.4, 1.5)
+    assert fit_cox("test", {"x": x}, days, np.ones(1_000, bool)).proportional["x"] < 1e-6
 
 
 def test_expected_days_of_a_step_function():
@@ -80,9 +96,9 @@ def test_nobody_lives_less_than_no_time_or_longer_than_the_horizon():
 
 def test_both_models_of_a_registry(registry, estimates):
     assert estimates.before.patients == len(registry.listed())
-    assert (
-        estimates.before.deaths == (registry.listed()["DEATH_DATE"].notna() & registry.listed()["TX_DATE"].isna()).sum()
-    )
+    listed = registry.listed()
+    waited = (listed["DEATH_DATE"] - listed["INIT_DATE"])[listed["TX_DATE"].isna()]
+    assert estimates.before.deaths == (waited <= HORIZON).sum()
     assert estimates.after.patients == len(registry.transplanted())
     for fitted, truth in ((estimates.before, WITHOUT), (estimates.after, WITH)):
         assert {*fitted.survival.coefficients, *fitted.left_out} == set(truth.survival.coefficients)

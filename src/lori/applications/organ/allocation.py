@@ -10,7 +10,8 @@ import numpy as np
 from lori.errors import InputError
 from lori.model.ordered import OrderedModel
 
-DECLINING = 40.0  # days: so much less than usual, and an offer is accepted with 27 %
+DECLINING = 200.0  # days: so much less than usual, and an offer is accepted with 27 %, otherwise with 50 %
+FAR = 1e6  # days, more than any need
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +19,6 @@ class Offers:
     """Everybody who could get one of the day's organs; each person is considered for one organ only."""
 
     organ: np.ndarray  # which organ, (offers,) integers
-    meld: np.ndarray
     waited: np.ndarray  # days
     benefit: np.ndarray  # days that this organ would add
     usual: np.ndarray  # days that an average organ would add
@@ -30,10 +30,14 @@ Allocate = Callable[[Offers, np.random.Generator], np.ndarray]
 
 
 def by_meld(offers: Offers, generator: np.random.Generator) -> np.ndarray:
-    """Offers go out by MELD; who could expect more from the next organ is likely to decline and wait for it."""
+    """Offers go out by need, which MELD stands for; who could expect more from the next organ is likely to decline.
+
+    The order is that of expected days, not of the score: MELD leaves out age, and what it shares with survival after
+    transplant would pass for a preference for benefit.
+    """
     better = (offers.benefit - offers.usual) / DECLINING
     accepted = generator.uniform(size=len(better)) < 1 / (1 + np.exp(-better))
-    return _greatest(offers.organ, np.where(accepted, 1000.0, 0.0) + offers.meld)  # if all decline, the first offer
+    return _greatest(offers.organ, offers.need + np.where(accepted, 0.0, -FAR))  # if all decline, the first offer
 
 
 def by_benefit(offers: Offers, generator: np.random.Generator) -> np.ndarray:

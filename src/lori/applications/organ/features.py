@@ -95,7 +95,7 @@ AFTER = (
 
 def compatible(blood_group: np.ndarray, donor_blood_group: np.ndarray) -> np.ndarray:
     """May the organ be given? The donor has no antigen that the person lacks."""
-    return (donor_blood_group.astype(int) & ~blood_group.astype(int)) == 0
+    return (np.asarray(donor_blood_group, int) & ~np.asarray(blood_group, int)) == 0
 
 
 def taken(features: Features, rows: np.ndarray) -> Features:

@@ -11,13 +11,16 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lori.applications.organ.features import Features, after_transplant, before_transplant, donors, recipients
 from lori.applications.organ.registry import Registry
 from lori.errors import FitError, InputError, MissingExtra
+
+if TYPE_CHECKING:
+    import pandas
 
 HORIZON = 5 * 12 * 30
 FEWEST_DEATHS = 10
@@ -123,11 +126,16 @@ def fit_cox(what: str, features: Features, days: np.ndarray, died: np.ndarray) -
     table = pandas.DataFrame({name: (used[name] - means[name]) / scales[name] for name in used})
     table["days"], table["died"] = days, died.astype(int)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # lifelines talks of pandas and of columns; what matters is in the result
+        warnings.simplefilter("ignore")  # of pandas and of columns; what matters is in the result
+        warnings.simplefilter("error", lifelines.exceptions.ConvergenceWarning)
         try:
-            cox = lifelines.CoxPHFitter().fit(table, "days", "died")
+            cox = lifelines.CoxPHFitter().fit(table, "days", "died", initial_point=_optimum(lifelines, table))
             test = statistics.proportional_hazard_test(cox, table, time_transform="rank")
-        except (lifelines.exceptions.ConvergenceError, np.linalg.LinAlgError):
+        except (
+            lifelines.exceptions.ConvergenceError,
+            lifelines.exceptions.ConvergenceWarning,
+            np.linalg.LinAlgError,
+        ):
             raise FitError(f"{what}: the Cox model did not converge; use more years of the registry.") from None
     baseline = cox.baseline_cumulative_hazard_
     names = list(used)
@@ -146,6 +154,15 @@ def fit_cox(what: str, features: Features, days: np.ndarray, died: np.ndarray) -
         proportional={name: float(p) for name, p in zip(test.name, np.atleast_1d(test.p_value), strict=True)},
         left_out=left_out,
     )
+
+
+def _optimum(lifelines: Any, table: pandas.DataFrame) -> np.ndarray:
+    """The coefficients, found on uncorrelated columns: beside its interactions, a feature stalls lifelines' steps."""
+    columns = table.drop(columns=["days", "died"])
+    _, spread, directions = np.linalg.svd(columns.to_numpy() / np.sqrt(len(columns)), full_matrices=False)
+    turn = directions.T / spread
+    turned = table[["days", "died"]].join((columns @ turn).add_prefix("direction "))
+    return turn @ lifelines.CoxPHFitter().fit(turned, "days", "died").params_.to_numpy()
 
 
 def _lifelines() -> tuple[Any, Any]:

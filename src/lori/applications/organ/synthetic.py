@@ -20,7 +20,6 @@ from lori.applications.organ.features import (
     recipients,
     taken,
 )
-from lori.applications.organ.meld import meld
 from lori.applications.organ.people import at_transplant, draw_donors, draw_patients
 from lori.applications.organ.truth import WITH, WITHOUT
 from lori.data.writers import write_table
@@ -42,11 +41,11 @@ FORGOTTEN = (
 class SyntheticSettings:
     """The size of a made-up registry; by default that of the paper's study."""
 
-    patients: int = 4_550
+    patients: int = 4_650
     """Patients listed in the year who pass all filters, some of whom are still waiting at its end."""
     organs: int = 4_150
     """Organs that arrive in the year; for some there is nobody of a compatible blood group."""
-    waiting: int = 60
+    waiting: int = 85
     """Days that the list fills before the first organ arrives, and empties after the last listing."""
     history: int = 8_000
     """Patients listed in the eight years before, from whom survival is learned."""
@@ -117,7 +116,6 @@ def _year(
     before = before_transplant(patients)
     death = patients["INIT_DATE"].to_numpy() + WITHOUT.draw(before, generator)
     need = -WITHOUT.survival.expected_days(before)
-    score = meld(*(patients[name] for name in ("INIT_SERUM_CREAT", "INIT_BILIRUBIN", "INIT_INR")))
     organs = draw_donors(settings.organs, generator)
     offered = donors(organs)
     average = {name: values.mean() for name, values in offered.items()}
@@ -138,7 +136,7 @@ def _year(
             for gift in (taken(offered, organ), {**average, "donor_blood_group": people["blood_group"]})
         )
         waited = day - listed["listing_day"][waiting]
-        chosen = allocate(Offers(organ, score[waiting], waited, benefit, usual, need[waiting]), generator)
+        chosen = allocate(Offers(organ, waited, benefit, usual, need[waiting]), generator)
         transplant[waiting[chosen]], given[waiting[chosen]] = day, organ[chosen]
     never = np.full(len(patients), np.inf)
     return _recorded(patients, organs.iloc[given].reset_index(drop=True), transplant, death, never, cut, generator)
