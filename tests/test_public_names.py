@@ -8,7 +8,7 @@ import pytest
 import lori
 
 NAMES = {
-    "Capped", "DataError", "FitError", "Function", "InputError", "LORI", "Linear", "LoriError", "ModelFileError",
+    "Capped", "DataError", "FitError", "Function", "Gated", "InputError", "LORI", "Linear", "LoriError", "ModelFileError",
     "Network", "OrderedModel", "Preferences", "Prior", "Trajectories", "__version__", "fit_by_agent", "load",
     "load_agents", "read",
     "read_choices", "read_comparisons", "read_pairs", "read_trajectories", "simulate", "tversky1969", "write_pairs",

@@ -17,6 +17,7 @@ _HOMES = {
     "lori.data.writers": ("write_pairs",),
     "lori.data.examples": ("tversky1969",),
     "lori.model.rewards": ("Linear", "Capped", "Network", "Function"),
+    "lori.model.gated": ("Gated",),
     "lori.model.priors": ("Prior",),
     "lori.model.ordered": ("OrderedModel",),
     "lori.inference.simulation": ("simulate",),
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from lori.inference.estimator import load as load
     from lori.inference.estimator import load_agents as load_agents
     from lori.inference.simulation import simulate as simulate
+    from lori.model.gated import Gated as Gated
     from lori.model.ordered import OrderedModel as OrderedModel
     from lori.model.priors import Prior as Prior
     from lori.model.rewards import Capped as Capped

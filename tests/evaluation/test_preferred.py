@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lori.errors import InputError
-from lori.evaluation import preferred
 from lori.evaluation.preferred import preference_matrix
 from lori.model.ordered import OrderedModel
+from lori.policies import comparison
 
 
 def model(ties: str = "split") -> OrderedModel:
@@ -43,7 +43,7 @@ def test_complement_and_diagonal_are_exact():
 def test_blocks_do_not_matter(monkeypatch):
     drawn = rollouts(a=37, b=11)
     whole = preference_matrix(model(), drawn)
-    monkeypatch.setattr(preferred, "BLOCK", 50)
+    monkeypatch.setattr(comparison, "BLOCK", 50)
     parts = preference_matrix(model(), drawn)
     np.testing.assert_allclose(parts.probability, whole.probability, rtol=1e-13)
     np.testing.assert_allclose(parts.standard_error, whole.standard_error, rtol=1e-10)

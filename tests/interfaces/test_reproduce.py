@@ -127,7 +127,7 @@ def cell(settings, seed):
     return {"LORI": {"rmse": 0.5}}
 
 reproduce.find = lambda name: Study(name, "Dice", Settings(), Settings(), cell=cell)
-reproduce.reproduce("dice", Path(sys.argv[1]), seeds=5, smoke=False, jobs=2)
+reproduce.reproduce(["dice"], Path(sys.argv[1]), seeds=5, smoke=False, jobs=2)
 """
 
 

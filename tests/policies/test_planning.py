@@ -113,7 +113,8 @@ def test_a_model_is_planned_for_with_its_caps():
     squared = Level(Function(lambda parameters, x: x[0] ** 2), np.empty(0), 0.1)
     z, w = np.meshgrid(np.linspace(0, 4, 5), np.linspace(0, 2, 3), indexing="ij")
     found = plan_for(OrderedModel((capped, squared), ("z", "w")), mdp)
-    np.testing.assert_allclose(found.values, plan(mdp, np.stack([2 * w - 0.5 * z, z**2]), [0.8, None]).values)
+    shifted = plan(mdp, np.stack([2 * w - 0.5 * z + 2, z**2]), [2.8, None])  # the least reward is zero: -0.5 * 4 + 2
+    np.testing.assert_allclose(found.values, shifted.values)
     with pytest.raises(InputError, match="one of the features z, w"):
         plan_for(OrderedModel((capped, squared), ("w", "z")), mdp)
 
@@ -207,3 +208,10 @@ def test_what_cannot_be_planned_is_refused(change, message):
     arguments = {"rewards": np.zeros((2, 4)), **change}
     with pytest.raises(InputError, match=message):
         plan(random_mdp(4), **arguments)
+
+
+def test_a_cap_below_every_reward_is_said():
+    mdp = FactoredMDP.from_factors([np.full((2, 3, 3), 1 / 3)], actions=("a", "b"))
+    found = plan(mdp, [[1.0, 2.0, 3.0], [0.0, 1.0, 0.0]], caps=[0.5, None])
+    assert found.notes == ("Level 1 never decides: its cap lies below every reward.",)
+    assert plan(mdp, [[1.0, 2.0, 3.0]], caps=[2.0]).notes == ()

@@ -11,8 +11,9 @@ import pytest
 import lori
 from lori.errors import InputError
 from lori.model.ordered import Level
+from lori.policies.comparison import how_often_preferred
 from lori.policies.policy import Policy, Softened, Tabular, load_policy
-from lori.policies.preferred import Preferred, how_often_preferred, prefer
+from lori.policies.preferred import Preferred, prefer
 from lori.policies.rollouts import roll_out
 from lori.policies.simulator import View
 

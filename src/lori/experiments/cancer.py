@@ -111,7 +111,7 @@ def rewards_rows(settings: CancerSettings, cells: Sequence[Cell]) -> list[Row]:
 
 
 def policies_cell(settings: CancerSettings, seed: int) -> Cell:
-    """Tables 3 and 5: how often, in percent, are trajectories of one policy preferred to those of another?"""
+    """Tables 3 and 5: how often, in percent, are trajectories of one policy preferred to those of the ones before?"""
     found = learned(settings, seed)
     policies = _policies(settings, found, seed)
     rollouts = {
@@ -122,18 +122,22 @@ def policies_cell(settings: CancerSettings, seed: int) -> Cell:
     opponents = [name for name in policies if not name.endswith(PREFERRED)]
     return {
         name: {
-            f"against {other}": 100 * float(matrix.probability[place, matrix.policies.index(other)])
-            for other in opponents
-            if other != name
+            f"against {other}": 100 * float(matrix.probability[place, against])
+            for against, other in enumerate(opponents[:place])
         }
-        for place, name in enumerate(matrix.policies)
+        for place, name in enumerate(policies)
+        if place > 0
     }
 
 
 def _policies(settings: CancerSettings, found: Learned, seed: int) -> dict[str, Policy]:
     """The paper's policies, then those that are planned for what is preferred: whole trajectories."""
     mdp, simulator = world.mdp(settings.cells), Cancer()
-    planned = {name: plan_for(model, mdp).policy for name, model in found.models.items()}
+    models = {name: found.models[name] for name in ("BIRL", "T-REX")} | {
+        "Optimal": found.truth,
+        "LORI": found.models["LORI"],
+    }
+    planned = {name: plan_for(model, mdp).policy for name, model in models.items()}
     behaviour = world.behaviour_policy(found.truth, settings.cells)
     cloning = BehaviouralCloning(actions=simulator.actions, seed=seed).fit(found.demonstrations)
     search = {"rounds": settings.rounds, "branches": settings.branches, "seed": seed}
@@ -141,20 +145,17 @@ def _policies(settings: CancerSettings, found: Learned, seed: int) -> dict[str, 
         "Behaviour": behaviour,
         "BC": cloning.policy_,
         **planned,
-        "Optimal": world.optimal_policy(found.truth, settings.cells),
         "LORI" + PREFERRED: prefer(found.models["LORI"], simulator, behaviour, **search).policy,
         "true rewards" + PREFERRED: prefer(found.truth, simulator, behaviour, **search).policy,
     }
 
 
 def policies_paper(percent: Mapping[str, Mapping[str, tuple[float, float]]]) -> dict[str, Any]:
-    """What the paper prints below its diagonal, and what follows from it above."""
-    paper: dict[str, dict[str, Any]] = {}
-    for name, row in percent.items():
-        for other, (mean, std) in row.items():
-            paper.setdefault(name, {})[f"against {other}"] = {"mean": mean, "std": std}
-            paper.setdefault(other, {})[f"against {name}"] = {"mean": round(100 - mean, 1), "std": std}
-    return paper
+    """What the paper prints: mean and deviation of each row's policy against each column's."""
+    return {
+        name: {f"against {other}": {"mean": mean, "std": std} for other, (mean, std) in row.items()}
+        for name, row in percent.items()
+    }
 
 
 def rewards_paper(**methods: tuple[float, float, float, float]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ class Explanation:
     """For each pair: probabilities, who decides, and the smallest change of each feature that flips the choice.
 
     `flips[i, f]` is what must be added to feature f of the left alternative of pair i, everything else equal, so
-    that the other side becomes the likelier choice; NaN if no change within reach does.
+    that the other side becomes the likelier choice; NaN if no change within reach does. A context changes for both.
     """
 
     features: tuple[str, ...]
@@ -94,11 +94,13 @@ def _flips(model: OrderedModel, left: np.ndarray, right: np.ndarray, feature: in
     if not reach > 0:
         return np.full(len(left), np.nan)
     now = model.preference(left, right) >= 0
+    shared = any(model.features[feature] in level.reward.context for level in model.levels)
 
     def side_after(change: np.ndarray) -> np.ndarray:
-        moved = left.copy()
+        moved, other = left.copy(), right.copy()
         moved[:, feature] += change
-        return model.preference(moved, right) >= 0
+        other[:, feature] += change * shared
+        return model.preference(moved, other) >= 0
 
     best = np.full(len(left), np.nan)
     for sign in (1.0, -1.0):

@@ -92,7 +92,8 @@ def fit_source(
     specification = settings.specification
     moments = sum((survey.moments for survey in surveys[1:]), start=surveys[0].moments)
     scaling = Scaling.of(moments, specification.standardised)
-    said = [about_data(survey) for survey in surveys]
+    context = frozenset(name for reward in specification.rewards for name in reward.context)
+    said = [about_data(survey, context) for survey in surveys]
     if settings.method == "paper":
         found, steps = _paper_fits(settings, source, scaling)
     else:

@@ -16,19 +16,27 @@ class Moments:
     pairs: float
     total: np.ndarray  # (features,) of left plus right
     square: np.ndarray  # (features,) of squared differences
+    square_total: np.ndarray  # (features,) of left plus right, squared
 
     @classmethod
     def of(cls, left: np.ndarray, right: np.ndarray) -> Moments:
-        total, square = np.zeros(left.shape[1]), np.zeros(left.shape[1])
+        total, square, square_total = np.zeros((3, left.shape[1]))
         for start in range(0, len(left), CHUNK):
             own, other = left[start : start + CHUNK], right[start : start + CHUNK]
             ones = np.ones(len(own))
-            total += ones @ (own + other)
+            both = own + other
+            total += ones @ both
             square += ones @ (own - other) ** 2
-        return cls(float(len(left)), total, square)
+            square_total += ones @ both**2
+        return cls(float(len(left)), total, square, square_total)
 
     def __add__(self, other: Moments) -> Moments:
-        return Moments(self.pairs + other.pairs, self.total + other.total, self.square + other.square)
+        return Moments(
+            self.pairs + other.pairs,
+            self.total + other.total,
+            self.square + other.square,
+            self.square_total + other.square_total,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +44,8 @@ class Scaling:
     """Features are fitted as (x − location) / scale: the mean, and the deviation that differences speak of.
 
     Two independent draws of a feature with deviation s differ by s√2 on average (root mean square), so that the
-    scale is that of the differences by √2. A feature that never differs keeps scale 1.
+    scale is that of the differences by √2. A feature that never differs within a pair (a context) has the deviation
+    between pairs, and one that never differs at all keeps scale 1.
     """
 
     location: np.ndarray
@@ -48,4 +57,6 @@ class Scaling:
             return cls(np.zeros_like(moments.total), np.ones_like(moments.total))
         location = moments.total / (2 * moments.pairs)
         deviation = np.sqrt(moments.square / (2 * moments.pairs))
-        return cls(location, np.where(deviation > 1e-12 * np.abs(location), deviation, 1.0))
+        between = np.sqrt(np.maximum(moments.square_total / (4 * moments.pairs) - location**2, 0.0))
+        constant = np.where(between > 1e-6 * np.abs(location), between, 1.0)
+        return cls(location, np.where(deviation > 1e-12 * np.abs(location), deviation, constant))

@@ -11,13 +11,14 @@ from lori.data.preferences import Preferences
 from lori.errors import DataError, InputError
 from lori.inference.fitting import FitSettings
 from lori.inference.uncertainty import ERROR_KINDS
+from lori.model.gated import Gated
 from lori.model.priors import Prior
 from lori.model.probabilities import TIE_RULES
 from lori.model.rewards import Capped, Linear, Network, Reward
 from lori.model.specification import Specification
 
 METHODS = ("newton", "paper")
-NAMED_REWARDS: dict[str, type[Reward]] = {"linear": Linear, "capped": Capped, "network": Network}
+NAMED_REWARDS: dict[str, type[Reward]] = {"linear": Linear, "capped": Capped, "network": Network, "gated": Gated}
 
 
 def checked_settings(parameters: dict[str, Any], groups: list[Preferences], ties: int | None = None) -> FitSettings:
@@ -30,6 +31,8 @@ def checked_settings(parameters: dict[str, Any], groups: list[Preferences], ties
     rewards = _rewards(parameters["reward"], levels)
     for reward in rewards:
         reward.bounds(features)  # unknown feature names are refused here
+        _check_context(reward, groups)
+    rewards = tuple(reward.among(features) for reward in rewards)
     alpha = _for_each_level("alpha", parameters["alpha"], levels)
     epsilon = _for_each_level("epsilon", parameters["epsilon"], levels)
     seen = int(sum(group.ties.sum() for group in groups)) if ties is None else ties
@@ -85,6 +88,8 @@ def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
 def _rewards(given: Any, levels: int) -> tuple[Reward, ...]:
     if given is None:
         given = Linear()
+    if given == "gated":
+        raise InputError("reward", expected="a context", got="'gated' alone", fix="use lori.Gated(context=...)")
     if isinstance(given, str):
         given = NAMED_REWARDS[one_of("reward", given, tuple(NAMED_REWARDS))]()
     if isinstance(given, Reward):
@@ -93,9 +98,30 @@ def _rewards(given: Any, levels: int) -> tuple[Reward, ...]:
     if len(rewards) != levels or not all(isinstance(reward, Reward) for reward in rewards):
         raise InputError(
             "reward", expected=f"one reward, or a list of {levels} (one for each level)", got=repr(given)[:80],
-            fix="use lori.Linear(), lori.Capped(), lori.Network() or lori.Function(...)",
+            fix="use lori.Linear(), lori.Capped(), lori.Network(), lori.Gated(...) or lori.Function(...)",
         )  # fmt: skip
     return rewards
+
+
+def _check_context(reward: Reward, groups: list[Preferences]) -> None:
+    """A context is shared by both alternatives of a pair and differs between pairs."""
+    for name in reward.context:
+        place = groups[0].features.index(name)
+        left, right = (
+            np.concatenate([side(group)[:, place] for group in groups])
+            for side in (lambda group: group.left_features, lambda group: group.right_features)
+        )
+        unequal = int(np.sum(left != right))
+        if unequal:
+            raise DataError(
+                f"context {name}", expected="the same value on both sides of each pair", got=f"{unequal} pairs that differ",
+                fix="only what the two alternatives share can be context",
+            )  # fmt: skip
+        if np.ptp(left) <= 1e-12 * np.abs(left).max():
+            raise DataError(
+                f"context {name}", expected="a feature that differs between pairs", got=f"{left[0]:g} everywhere",
+                fix="use --reward linear: priorities cannot be seen to depend on it",
+            )  # fmt: skip
 
 
 def _for_each_level(name: str, given: Any, levels: int) -> tuple[float | None, ...]:

@@ -51,8 +51,8 @@ class Status:
         return cls(**{**fields, "notes": tuple(Note(**note) for note in fields["notes"])})
 
 
-def about_data(survey: Survey) -> list[Note]:
-    """What can be said before any fit."""
+def about_data(survey: Survey, context: frozenset[str] = frozenset()) -> list[Note]:
+    """What can be said before any fit; features of the context are meant to be the same on both sides."""
     notes = []
     preferences = survey.sample
     if survey.ties == 0 and (survey.wins == 0 or survey.losses == 0):
@@ -78,6 +78,8 @@ def about_data(survey: Survey) -> list[Note]:
     spread = np.abs(preferences.alternatives).max(axis=0)
     constant = size <= 1e-12 * np.maximum(spread, 1e-300)
     for feature in np.array(preferences.features)[constant]:
+        if feature in context:
+            continue
         notes.append(
             Note(
                 "constant",

@@ -15,6 +15,7 @@ class RewardName(StrEnum):
     linear = "linear"
     capped = "capped"
     network = "network"
+    gated = "gated"
 
 
 TieName = StrEnum("TieName", ["auto", "split", "observed", "printed"])
@@ -45,6 +46,7 @@ class EngineName(StrEnum):
 
 class World(StrEnum):
     levels = "levels"
+    age = "age"
     tversky = "tversky"
     model = "model"
 

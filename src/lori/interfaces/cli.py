@@ -59,6 +59,9 @@ def fit(
     reward: Annotated[RewardName, typer.Option(help="Family of rewards.")] = RewardName.linear,
     increasing: Annotated[str, typer.Option(help="Features of which more is better (a,b or all).")] = "",
     decreasing: Annotated[str, typer.Option(help="Features of which less is better (a,b or all).")] = "",
+    context: Annotated[
+        str, typer.Option(help="Features on which priorities depend (a,b), for --reward gated.")
+    ] = "",
     ties: Annotated[TieName, typer.Option(help="What a tie of all levels means.")] = TieName.auto,
     epsilon: Annotated[
         str, typer.Option(help="Thresholds: 'learned', a number, or one for each level (learned,0).")
@@ -108,13 +111,20 @@ def fit(
     from lori.inference.settings import NAMED_REWARDS
 
     options: dict[str, Any] = {}
+    if (reward is RewardName.gated) != bool(context):
+        raise InputError(
+            "--context", expected="a feature for --reward gated, and only there", got=repr(context),
+            fix="write --reward gated --context FEATURE",
+        )  # fmt: skip
     if reward is not RewardName.network:
         options = {"increasing": names(increasing), "decreasing": names(decreasing)}
     elif increasing or decreasing:
         raise InputError(
-            "--increasing and --decreasing", expected="a linear or capped reward", got="a network",
+            "--increasing and --decreasing", expected="a linear, capped or gated reward", got="a network",
             fix="leave them out: a network's direction cannot be fixed",
         )  # fmt: skip
+    if context:
+        options["context"] = names(context)
     estimator = LORI(
         levels=whole("--levels", levels),
         reward=NAMED_REWARDS[reward.value](**options),
@@ -194,7 +204,7 @@ def simulate(
     world: Annotated[
         World,
         typer.Argument(
-            help="levels: a random decision-maker of the paper's appendix B; tversky: the 80 counts of Tversky 1969; model: draws from --model."
+            help="levels: a random decision-maker of the paper's appendix B; age: its clinicians whose priorities depend on age; tversky: the 80 counts of Tversky 1969; model: draws from --model."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for pairs.csv and truth.json.")],
@@ -252,11 +262,14 @@ def bench(
     run(names or [], out, smoke=smoke, repeats=repeats, long=long, say=typer.echo)
 
 
-@app.command(epilog="Example: lori reproduce table2 --seeds 5 --out out")
+@app.command(epilog="Example: lori reproduce table2 table3 --seeds 5 --out out")
 def reproduce(
-    name: Annotated[
-        str,
-        typer.Argument(help="A table or figure of the paper: table2 to table5, figure2, organ, levels, age, or all."),
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME...",
+            help="Tables and figures of the paper: table2 to table5, figure2, organ, levels, age, or all.",
+        ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for NAME.json, NAME.md, NAME.png and the work in between.")],
     seeds: Annotated[int | None, typer.Option(min=1, help="Repeats (default: 5, or 2 with --smoke).")] = None,
@@ -266,7 +279,7 @@ def reproduce(
     """Repeat an experiment of the paper, with its figures beside ours; a stopped run goes on where it stopped."""
     from lori.interfaces.reproduce import reproduce as reproduce_study
 
-    reproduce_study(name, out, seeds=seeds, smoke=smoke, jobs=jobs)
+    reproduce_study(names, out, seeds=seeds, smoke=smoke, jobs=jobs)
 
 
 @app.callback(invoke_without_command=True)

@@ -17,9 +17,9 @@ from lori.experiments.study import Study, available, find
 SEEDS, SMOKE_SEEDS = 5, 2
 
 
-def reproduce(name: str, out: Path, *, seeds: int | None, smoke: bool, jobs: int) -> None:
-    """Carry out one study, or all; show each table as it ends, and where its files are."""
-    studies = [find(each) for each in (available() if name == "all" else [name])]
+def reproduce(names: list[str], out: Path, *, seeds: int | None, smoke: bool, jobs: int) -> None:
+    """Carry out some studies, or all; show each table as it ends, and where its files are."""
+    studies = [find(each) for each in (available() if "all" in names else names)]
     if smoke:
         typer.echo("Smoke run: sizes are tiny, so the figures say nothing.\n")
     if seeds is None:

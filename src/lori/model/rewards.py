@@ -28,9 +28,14 @@ class Reward:
     linear: ClassVar[bool] = False  # the reward of a difference is the difference of the rewards
     free_scale: ClassVar[bool] = True  # multiplying the reward by a constant stays in the family (then α is redundant)
     standardised: ClassVar[bool] = True  # fitted on features with mean 0 and deviation 1
+    context: Sequence[str] = ()  # features that both alternatives of a pair share
 
     def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
         raise NotImplementedError
+
+    def among(self, features: Names) -> Reward:
+        """The same reward, which knows its features by their places where it has to."""
+        return self
 
     def names(self, features: Names) -> Names:
         """A name for each parameter."""
@@ -125,8 +130,8 @@ class Linear(Reward):
     def settings(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
-            "increasing": _listed(self.increasing),
-            "decreasing": _listed(self.decreasing),
+            "increasing": listed(self.increasing),
+            "decreasing": listed(self.decreasing),
         }
 
     def _directions(self, features: Names) -> tuple[np.ndarray, np.ndarray]:
@@ -322,17 +327,20 @@ class Function(Reward):
 
     def settings(self) -> dict[str, Any]:
         raise InputError(
-            "reward", expected="a built-in reward (linear, capped or network) for a model file",
+            "reward", expected="a built-in reward (linear, capped, network or gated) for a model file",
             got="a Python function, which JSON cannot hold", fix="keep the fitted model with pickle instead",
         )  # fmt: skip
 
 
 def reward_from(settings: dict[str, Any]) -> Reward:
     """The reward that `Reward.settings` describes."""
-    kinds: dict[str, type[Reward]] = {kind.kind: kind for kind in (Linear, Capped, Network)}
+    from lori.model.gated import Gated  # it builds on this file
+
+    kinds: dict[str, type[Reward]] = {kind.kind: kind for kind in (Linear, Capped, Network, Gated)}
     arguments = dict(settings)
     return kinds[arguments.pop("kind")](**arguments)
 
 
-def _listed(names: Sequence[str] | Literal["all"]) -> list[str] | str:
+def listed(names: Sequence[str] | Literal["all"]) -> list[str] | str:
+    """Names of features as JSON holds them."""
     return "all" if names == "all" else list(names)

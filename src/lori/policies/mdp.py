@@ -102,12 +102,15 @@ class FactoredMDP:
         expected: Callable[[Any, Any], Any],
         noise: float | Sequence[float],
         actions: Sequence[str],
+        *,
+        at_centres: bool = False,
     ) -> FactoredMDP:
         """Normal noise around `expected(state, action)`, whose features must not influence each other.
 
         From the centre of a cell, the probability of another cell is that of all states which are nearest to its
-        centre; the outermost cells take what lies beyond. That is how policies look states up. The density at
-        the centres instead agrees on fine grids, but loses the drift where cells are wider than the noise.
+        centre; the outermost cells take what lies beyond. That is how policies look states up. With `at_centres`
+        it is in proportion to the density at the centres, which agrees on fine grids but loses the drift where
+        cells are wider than the noise.
         """
         deviations = np.broadcast_to(np.asarray(noise, float), len(grid.features))
         if not np.all(np.isfinite(deviations) & (deviations > 0)):
@@ -117,9 +120,13 @@ class FactoredMDP:
         means = [_means(grid, expected, feature, len(actions)) for feature in range(len(grid.features))]
         factors = []
         for centres, mean, deviation in zip(grid.centres, means, deviations, strict=True):
-            borders = (centres[1:] + centres[:-1]) / 2
-            below = norm.cdf(borders, loc=mean[..., None], scale=deviation)
-            factors.append(np.diff(below, axis=-1, prepend=0.0, append=1.0))
+            where = {"loc": mean[..., None], "scale": deviation}
+            if at_centres:
+                density = norm.pdf(centres, **where)
+                factors.append(density / density.sum(axis=-1, keepdims=True))
+            else:
+                below = norm.cdf((centres[1:] + centres[:-1]) / 2, **where)
+                factors.append(np.diff(below, axis=-1, prepend=0.0, append=1.0))
         return cls.from_factors(factors, actions=actions, grid=grid)
 
     def expected(self, values: jax.Array) -> jax.Array:

@@ -33,6 +33,7 @@ class Plan:
     values: np.ndarray  # (levels, *cells)
     action_values: np.ndarray  # (levels, actions, *cells)
     policy: Tabular
+    notes: tuple[str, ...] = ()  # what to know about the plan, in plain sentences
 
 
 @double_precision
@@ -61,7 +62,12 @@ def plan(
     action_values, values, tied = _planned(mdp, checked, ceilings, discount, whole("sweeps", sweeps, 1))
     table = np.eye(len(mdp.actions))[np.argmax(tied, axis=0)]
     policy = Tabular(table, np.array(mdp.grid.lower), np.array(mdp.grid.upper), mdp.actions)
-    return Plan(np.asarray(values), np.asarray(action_values), policy)
+    notes = tuple(
+        f"Level {place} never decides: its cap lies below every reward."
+        for place, (reward, cap) in enumerate(zip(checked, ceilings * (1 - discount), strict=True), start=1)
+        if cap <= reward.min()
+    )
+    return Plan(np.asarray(values), np.asarray(action_values), policy, notes)
 
 
 def plan_for(model: OrderedModel, mdp: FactoredMDP, discount: float = 0.95, sweeps: int = 100) -> Plan:

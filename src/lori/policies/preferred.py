@@ -17,6 +17,7 @@ from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
 from lori.model.probabilities import log_better
 from lori.model.specification import Parameters, Specification
+from lori.policies.comparison import how_often_preferred
 from lori.policies.policy import Policy
 from lori.policies.rollouts import Rollouts, roll_out
 from lori.policies.scored import Scored, inputs, untrained
@@ -28,7 +29,6 @@ PASSES = 2  # gradient steps for each round of look-aheads
 LEARNING_RATE = 0.05  # at first; it falls to nearly nothing
 ASTRAY = 0.15  # the share of random actions on the way to a look-ahead, so that uncommon views are met, too
 QUANTILE = 1.96  # of the standard normal, for 95 % intervals
-BLOCK = 100  # trajectories compared with all the others at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,23 +103,6 @@ def prefer(
     ours = roll_out(simulator, policy, count=trajectories, seed=int(seeds[3])).means
     theirs = _together(simulator, opponents, trajectories, int(seeds[4])).means
     return Preferred(policy, *how_often_preferred(model, ours, theirs))
-
-
-@double_precision
-def how_often_preferred(model: OrderedModel, ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float]:
-    """The mean of Pr(x ≻ x°) over all pairs of alternatives (n, features) and (m, features), with its standard error.
-
-    Both samples are random: a two-sample U-statistic has variance Var E[Pr | x] / n + Var E[Pr | x°] / m.
-    """
-    parameters = jax.tree.map(jnp.asarray, model.parameters)
-    rows, columns = [], np.zeros(len(theirs))
-    for first in range(0, len(ours), BLOCK):
-        chances = np.asarray(_all_pairs(model.specification, parameters, ours[first : first + BLOCK], theirs))
-        rows.append(chances.mean(axis=1))
-        columns += chances.sum(axis=0) / len(ours)
-    each = np.concatenate(rows)
-    variance = np.var(each, ddof=1) / len(ours) + np.var(columns, ddof=1) / len(theirs)
-    return float(each.mean()), float(np.sqrt(variance))
 
 
 def _check(model: OrderedModel, simulator: Simulator, opponents: list[Policy]) -> None:
@@ -217,14 +200,6 @@ def _look_ahead(simulator: Simulator, policy: Scored, key: jax.Array, stop: jax.
 
     ends, seen = jax.vmap(finished)(jnp.arange(count))
     return ends, seen[0]
-
-
-@partial(jax.jit, static_argnums=0)
-def _all_pairs(setting: Specification, parameters: Parameters, ours: jax.Array, theirs: jax.Array) -> jax.Array:
-    """Pr(x ≻ x°) for each of ours (rows) and each of theirs (columns)."""
-    both = zip(_rewards(setting, parameters, ours), _rewards(setting, parameters, theirs), strict=True)
-    gaps = [our[:, None] - their[None, :] for our, their in both]
-    return jnp.exp(log_better(gaps, parameters.alpha * parameters.epsilon, "split"))
 
 
 def _rewards(setting: Specification, parameters: Parameters, x: jax.Array) -> list[jax.Array]:
