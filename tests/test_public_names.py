@@ -8,10 +8,11 @@ import pytest
 import lori
 
 NAMES = {
-    "Capped", "DataError", "FitError", "Function", "Gated", "InputError", "LORI", "Linear", "LoriError", "ModelFileError",
-    "Network", "OrderedModel", "Preferences", "Prior", "Trajectories", "__version__", "fit_by_agent", "load",
-    "load_agents", "read",
-    "read_choices", "read_comparisons", "read_pairs", "read_trajectories", "simulate", "tversky1969", "write_pairs",
+    "BayesianIRL", "BehaviouralCloning", "Capped", "DataError", "FitError", "Function", "Gated", "InputError", "LORI",
+    "Linear", "LoriError", "ModelFileError", "Network", "OrderedModel", "Preferences", "Prior", "TREX",
+    "Trajectories", "__version__", "fit_by_agent", "load", "load_agents", "load_policy", "plan_for", "prefer", "read",
+    "read_choices", "read_comparisons", "read_pairs", "read_trajectories", "roll_out", "simulate", "tversky1969",
+    "write_pairs",
 }  # fmt: skip
 HEAVY = ("jax", "pandas", "sklearn", "scipy", "pyarrow", "matplotlib", "optax", "rich", "typer")
 

@@ -22,6 +22,13 @@ _HOMES = {
     "lori.model.ordered": ("OrderedModel",),
     "lori.inference.simulation": ("simulate",),
     "lori.inference.estimator": ("LORI", "fit_by_agent", "load", "load_agents"),
+    "lori.policies.rollouts": ("roll_out",),
+    "lori.policies.policy": ("load_policy",),
+    "lori.policies.planning": ("plan_for",),
+    "lori.policies.preferred": ("prefer",),
+    "lori.baselines.trex": ("TREX",),
+    "lori.baselines.birl": ("BayesianIRL",),
+    "lori.baselines.cloning": ("BehaviouralCloning",),
     "lori.errors": ("LoriError", "InputError", "DataError", "ModelFileError", "FitError"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -29,6 +36,9 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
+    from lori.baselines.birl import BayesianIRL as BayesianIRL
+    from lori.baselines.cloning import BehaviouralCloning as BehaviouralCloning
+    from lori.baselines.trex import TREX as TREX
     from lori.data.examples import tversky1969 as tversky1969
     from lori.data.preferences import Preferences as Preferences
     from lori.data.readers import read as read
@@ -55,6 +65,10 @@ if TYPE_CHECKING:
     from lori.model.rewards import Function as Function
     from lori.model.rewards import Linear as Linear
     from lori.model.rewards import Network as Network
+    from lori.policies.planning import plan_for as plan_for
+    from lori.policies.policy import load_policy as load_policy
+    from lori.policies.preferred import prefer as prefer
+    from lori.policies.rollouts import roll_out as roll_out
 
 
 def __getattr__(name: str):

@@ -1,4 +1,12 @@
-"""Who gets the next organ? Named policies that choose among the patients an organ is offered to."""
+"""Who gets the next organ? Named policies that choose among the patients who could get it.
+
+The paper describes the practice in the US: offers go out by need, and are accepted or declined by expected benefit.
+When does that put need first? A team can decline for the sake of benefit only while somebody of like need accepts: an
+organ is not passed on to a patient who is clearly better off. `meld` therefore offers each organ to the patients in
+greatest need, all within `LIKE_NEED` of the first, as a whole point of the MELD score holds several patients; among
+them, those who would gain less from it decline. (If whoever expects little benefit could always decline, benefit would
+overrule any need: such a policy puts benefit first, and that is how it is inferred.)
+"""
 
 from __future__ import annotations
 
@@ -10,60 +18,51 @@ import numpy as np
 from lori.errors import InputError
 from lori.model.ordered import OrderedModel
 
-DECLINING = 200.0  # days: so much less than usual, and an offer is accepted with 27 %, otherwise with 50 %
-FAR = 1e6  # days, more than any need
+LIKE_NEED = 60.0  # days without a transplant: about what the paper found that need must differ by
 
 
 @dataclass(frozen=True, eq=False)
 class Offers:
-    """Everybody who could get one of the day's organs; each person is considered for one organ only."""
+    """Everybody who could get an organ."""
 
-    organ: np.ndarray  # which organ, (offers,) integers
-    waited: np.ndarray  # days
-    benefit: np.ndarray  # days that this organ would add
-    usual: np.ndarray  # days that an average organ would add
+    waited: np.ndarray  # days, (offers,)
+    benefit: np.ndarray  # days that the organ would add
     need: np.ndarray  # minus the days without a transplant
 
 
-Allocate = Callable[[Offers, np.random.Generator], np.ndarray]
-"""Positions of the offers that become transplants, one for each organ that occurs."""
+Allocate = Callable[[Offers, np.random.Generator], int]
+"""The position of the offer that becomes a transplant."""
 
 
-def by_meld(offers: Offers, generator: np.random.Generator) -> np.ndarray:
-    """Offers go out by need, which MELD stands for; who could expect more from the next organ is likely to decline.
+def by_meld(offers: Offers, generator: np.random.Generator) -> int:
+    """Of the patients in greatest need the one who benefits most.
 
-    The order is that of expected days, not of the score: MELD leaves out age, and what it shares with survival after
-    transplant would pass for a preference for benefit.
+    Need is measured in days, as it will be inferred. The score itself leaves out age, and what it shares with survival
+    after a transplant would pass for a preference for benefit.
     """
-    better = (offers.benefit - offers.usual) / DECLINING
-    accepted = generator.uniform(size=len(better)) < 1 / (1 + np.exp(-better))
-    return _greatest(offers.organ, offers.need + np.where(accepted, 0.0, -FAR))  # if all decline, the first offer
+    neediest = offers.need >= offers.need.max() - LIKE_NEED
+    return int(np.argmax(np.where(neediest, offers.benefit, -np.inf)))
 
 
-def by_benefit(offers: Offers, generator: np.random.Generator) -> np.ndarray:
-    return _greatest(offers.organ, offers.benefit)
+def by_benefit(offers: Offers, generator: np.random.Generator) -> int:
+    return int(np.argmax(offers.benefit))
 
 
-def by_waiting(offers: Offers, generator: np.random.Generator) -> np.ndarray:
+def by_waiting(offers: Offers, generator: np.random.Generator) -> int:
     """First come, first served; who came on the same day draws lots."""
-    return _greatest(offers.organ, offers.waited + generator.uniform(size=len(offers.waited)))
+    return int(np.argmax(offers.waited + generator.uniform(size=len(offers.waited))))
 
 
 def by_model(model: OrderedModel) -> Allocate:
-    """Knock-out rounds, in which the model draws who of two patients is preferred."""
+    """A patient at random stays as long as the model prefers them to the next one, who else takes their place.
 
-    def allocate(offers: Offers, generator: np.random.Generator) -> np.ndarray:
+    Who wins against a few others will do: preferences that follow the model pair by pair are drawn by a panel.
+    """
+
+    def allocate(offers: Offers, generator: np.random.Generator) -> int:
         values = np.stack([offers.benefit, offers.need], axis=1)
         standing = generator.permutation(len(values))
-        while len(standing) > len(np.unique(offers.organ[standing])):
-            standing = standing[np.argsort(offers.organ[standing], kind="stable")]
-            organ = offers.organ[standing]
-            place = np.arange(len(organ)) - np.searchsorted(organ, organ)  # within the candidates for one organ
-            first = np.flatnonzero((place % 2 == 0)[:-1] & (organ[:-1] == organ[1:]))
-            counts = model.sample(values[standing[first]], values[standing[first + 1]], seed=generator)
-            won = counts[:, 0] + counts[:, 1] * generator.integers(0, 2, len(counts)) > 0
-            standing = np.delete(standing, np.where(won, first + 1, first))
-        return standing
+        PLACEHOLDER
 
     return allocate
 
@@ -88,10 +87,3 @@ def policy_named(name: str, model: OrderedModel | None = None) -> Allocate:
     if name not in POLICIES:
         raise InputError("policy", expected=f"{', '.join(POLICIES)} or model", got=repr(name), fix="choose one of them")
     return POLICIES[name]
-
-
-def _greatest(organ: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """For each organ the position of its greatest score."""
-    order = np.lexsort([score, organ])
-    last = np.append(organ[order][1:] != organ[order][:-1], True)
-    return order[last]
