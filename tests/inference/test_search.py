@@ -12,7 +12,7 @@ from lori.inference import search as module
 from lori.inference.objective import Objective
 from lori.inference.observations import Observations
 from lori.inference.scaling import Scaling
-from lori.inference.search import _insertions, _random_starts, _reorderings, search
+from lori.inference.search import _random_starts, _reorderings, insertions, search
 from lori.inference.sources import Memory
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
@@ -89,7 +89,7 @@ def test_different_rewards_are_not_swapped():
 
 def test_insertions_keep_the_smaller_model_and_add_a_level_at_each_place():
     small = np.array([[1.0, 2.0, 0.4], [3.0, 4.0, 0.6]])
-    starts = _insertions(linear(2), small, np.random.default_rng(0))
+    starts = insertions(linear(2), small, np.random.default_rng(0))
     assert starts.shape == (2, 4, 6)
     for group, own in enumerate(small):
         for i, row in enumerate(starts[group]):
@@ -98,7 +98,7 @@ def test_insertions_keep_the_smaller_model_and_add_a_level_at_each_place():
             assert own[2] in row[4:]
             assert np.abs(row[:4]).min() > 0
     specification = Specification((Capped(), Linear()), (None, None), (1.0, 1.0), "split", FEATURES)
-    starts = _insertions(specification, np.array([[1.0, 2.0, 3.0, 0.4]]), np.random.default_rng(0))
+    starts = insertions(specification, np.array([[1.0, 2.0, 3.0, 0.4]]), np.random.default_rng(0))
     assert starts.shape == (1, 2, 7)
     np.testing.assert_array_equal(starts[0, :, :3], [[1.0, 2.0, 3.0]] * 2)
 

@@ -75,6 +75,11 @@ def table(result: dict[str, Any]) -> str:
     return "\n".join(_aligned(line, widths) for line in lines)
 
 
+def words(result: dict[str, Any]) -> list[str]:
+    """What the rows say in plain words, in paragraphs."""
+    return [paragraph for row in result["rows"] for paragraph in row.get("words", [])]
+
+
 def _rounded(entry: dict[str, Any] | None) -> str:
     """Mean ± standard deviation, with as many decimals as the first two digits of the latter need.
 
@@ -110,6 +115,7 @@ def _page(study: Study, result: dict[str, Any], smoke: bool) -> str:
         f"# {study.title}",
         *(["A smoke run: its sizes are tiny, so its figures say nothing."] if smoke else []),
         table(result),
+        *words(result),
         f"![{study.title}]({study.name}.png)",
         f"Made by `{command}`; ± is {spread}.",
         "Settings: " + ", ".join(f"{name} {value}" for name, value in result["settings"].items()) + ".",

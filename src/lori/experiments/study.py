@@ -9,7 +9,8 @@ A study is a module `lori/experiments/NAME.py` with a constant `STUDY`, listed i
                         through functions under `@double_precision` (that setting belongs to a thread)
     rows(settings, cells)   all answers, in the order of the seeds, become rows {"method": NAME, METRIC: {"mean", "std",
                         "values"}}, made with `measured`. Left out, cells are {method: {metric: number}}. A row may
-                        hold other plain values for the figure; the table shows only what was measured
+                        hold other plain values for the figure; the table shows only what was measured, and below it
+                        stand the paragraphs of a row's list `words`
     paper               what the paper printed: {method: {metric: {"mean", "std"}}}, `std` where there is one
     draw(result, path)  writes the figure as PNG to `path`; `result` is the content of NAME.json. Use
                         `matplotlib.figure.Figure` and not pyplot. Left out, `figures.draw_rows` draws the rows

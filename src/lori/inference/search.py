@@ -75,7 +75,7 @@ def search(
         drawn = _best(drawn, small.evaluate(drawn, order=0).value, KEEP)
     tried = drawn
     if fewer is not None:
-        tried = np.concatenate([drawn, _insertions(specification, fewer.vectors, generator)], axis=1)
+        tried = np.concatenate([drawn, insertions(specification, fewer.vectors, generator)], axis=1)
     first = _minimise(small, tried, **coarse, iterations=40)
     best_value = first.values.min(axis=1, keepdims=True)
     share = (first.values[:, : drawn.shape[1]] <= best_value + SAME).mean(axis=1)
@@ -170,7 +170,7 @@ def _typical_gap(specification, reward, parameters, rows: np.ndarray, quantile: 
     return float(min(np.quantile(np.abs(rows @ parameters), quantile), 20.0))
 
 
-def _insertions(specification: Specification, fewer: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+def insertions(specification: Specification, fewer: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """The levels of a smaller model with one more, faint or strong, at each place: (groups, starts, parameters)."""
     small = specification.fewer()
     same = len(set(specification.rewards)) == 1

@@ -114,7 +114,8 @@ def _check_context(reward: Reward, groups: list[Preferences]) -> None:
         unequal = int(np.sum(left != right))
         if unequal:
             raise DataError(
-                f"context {name}", expected="the same value on both sides of each pair", got=f"{unequal} pairs that differ",
+                f"context {name}", expected="the same value on both sides of each pair",
+                got=f"{unequal} pairs that differ",
                 fix="only what the two alternatives share can be context",
             )  # fmt: skip
         if np.ptp(left) <= 1e-12 * np.abs(left).max():

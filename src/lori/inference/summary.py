@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from lori.inference.fitting import Fit
+from lori.model.gated import Gated
+from lori.model.ordered import Level
 from lori.model.rewards import Linear
 
 NORMAL_95 = 1.959963984540054
@@ -102,6 +104,28 @@ def _level(fit: Fit, index: int) -> dict[str, Any]:
                 "feature": names[lead],
                 "value": level.cap / float(level.weights[lead]),
             }
+    if isinstance(level.reward, Gated):
+        described["gate"] = _gate(level.reward, level, np.asarray(error.parameters), names)
+    return described
+
+
+def _gate(reward: Gated, level: Level, errors: np.ndarray, features: tuple[str, ...]) -> dict[str, Any]:
+    """Which weights count where, and how the context decides; for one context feature also where they change."""
+    worth = [name for name in features if name not in reward.context]
+    parts, spread = reward.parts(level.parameters), reward.parts(errors)
+    described: dict[str, Any] = {
+        where: {
+            name: _number(w, e) for name, w, e in zip(worth, getattr(parts, where), getattr(spread, where), strict=True)
+        }
+        for where in ("closed", "opened")
+    }
+    described["offset"] = _number(parts.offset[0], spread.offset[0])
+    described["slopes"] = {
+        name: _number(s, e) for name, s, e in zip(reward.context, parts.slopes, spread.slopes, strict=True)
+    }
+    if len(reward.context) == 1 and parts.slopes[0] != 0:
+        described["threshold"] = float(-parts.offset[0] / parts.slopes[0])
+        described["sensitivity"] = float(1 / parts.slopes[0])
     return described
 
 
@@ -189,6 +213,8 @@ def _lines(fields: dict[str, Any]) -> list[str]:
             where = level.get("cap_in_feature")
             also = f" ({where['feature']} = {where['value']:.4g})" if where else ""
             lines.append(f"  more does not count above a reward of {_with_interval(level['cap'])}{also}")
+        if "gate" in level:
+            lines += _gate_lines(level["gate"])
     if len(fields["by_levels"]) > 1:
         lines += ["", "Levels  log-likelihood  parameters         BIC"]
         for row in fields["by_levels"]:
@@ -199,6 +225,20 @@ def _lines(fields: dict[str, Any]) -> list[str]:
     lines += ["", *fields["sentences"]]
     lines += [f"Note: {' '.join((note['text'], note['remedy'])).strip()}" for note in status["notes"]]
     return lines
+
+
+def _gate_lines(gate: dict[str, Any]) -> list[str]:
+    def weights(where: str) -> str:
+        return ", ".join(f"{name} {_with_interval(number)}" for name, number in gate[where].items())
+
+    opens = " and ".join(f"{name} by {_with_interval(number)} a unit" for name, number in gate["slopes"].items())
+    around = f", half open at {gate['threshold']:.4g}" if "threshold" in gate else ""
+    return [
+        "  weights above are averages; they depend on the context:",
+        f"    gate closed: {weights('closed')}",
+        f"    gate open:   {weights('opened')}",
+        f"    the gate opens with {opens}{around}",
+    ]
 
 
 def _cell(value: float | None) -> str:

@@ -49,6 +49,7 @@ class World(StrEnum):
     age = "age"
     tversky = "tversky"
     model = "model"
+    organ = "organ"
 
 
 Files = Annotated[

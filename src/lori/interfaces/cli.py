@@ -59,9 +59,7 @@ def fit(
     reward: Annotated[RewardName, typer.Option(help="Family of rewards.")] = RewardName.linear,
     increasing: Annotated[str, typer.Option(help="Features of which more is better (a,b or all).")] = "",
     decreasing: Annotated[str, typer.Option(help="Features of which less is better (a,b or all).")] = "",
-    context: Annotated[
-        str, typer.Option(help="Features on which priorities depend (a,b), for --reward gated.")
-    ] = "",
+    context: Annotated[str, typer.Option(help="Features on which priorities depend (a,b), for --reward gated.")] = "",
     ties: Annotated[TieName, typer.Option(help="What a tie of all levels means.")] = TieName.auto,
     epsilon: Annotated[
         str, typer.Option(help="Thresholds: 'learned', a number, or one for each level (learned,0).")
@@ -204,19 +202,31 @@ def simulate(
     world: Annotated[
         World,
         typer.Argument(
-            help="levels: a random decision-maker of the paper's appendix B; age: its clinicians whose priorities depend on age; tversky: the 80 counts of Tversky 1969; model: draws from --model."
+            help="levels: a random decision-maker of the paper's appendix B; age: its clinicians whose priorities depend on age; tversky: the 80 counts of Tversky 1969; model: draws from --model; organ: a liver registry with the columns and codes of the real one."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for pairs.csv and truth.json.")],
+    out: Annotated[Path, typer.Option(help="Folder for pairs.csv (organ: registry.csv) and truth.json.")],
     pairs: Annotated[int, typer.Option(help="Number of pairs.")] = 1000,
     times: Annotated[int, typer.Option(help="Comparisons of each pair.")] = 1,
     agents: Annotated[int | None, typer.Option(help="Deal the pairs to so many agents.")] = None,
     levels: Annotated[int, typer.Option(help="True levels (world: levels).")] = 3,
     n_features: Annotated[int, typer.Option("--features", help="Number of features (world: levels).")] = 4,
-    model: Annotated[Path | None, typer.Option(help="A saved model to draw from (world: model).")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="A saved model to draw from (world: model; organ with --policy model).")
+    ] = None,
+    policy: Annotated[
+        str, typer.Option(help="Who gets the organs (world: organ): meld, benefit, waiting or model.")
+    ] = "meld",
+    patients: Annotated[int | None, typer.Option(help="Patients of the year (world: organ; default: 4,650).")] = None,
+    organs: Annotated[int | None, typer.Option(help="Organs of the year (world: organ; default: 4,150).")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 0,
 ) -> None:
     """Write a file of preferences drawn from a known decision-maker."""
+    if world is World.organ:
+        from lori.interfaces.worlds import write_organ
+
+        typer.echo(write_organ(out, policy, patients, organs, model, seed))
+        return
     from lori.data.writers import write_pairs
     from lori.inference.storage import save_ordered_model
     from lori.interfaces.worlds import simulated
@@ -275,11 +285,15 @@ def reproduce(
     seeds: Annotated[int | None, typer.Option(min=1, help="Repeats (default: 5, or 2 with --smoke).")] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Tiny sizes, seconds each: does everything run?")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Seeds worked on at the same time.")] = 2,
+    registry: Annotated[
+        Path | None, typer.Option(help="A liver registry's own file (organ; default: a made-up one).")
+    ] = None,
+    year: Annotated[int | None, typer.Option(help="The year of the registry to study (default: 2019).")] = None,
 ) -> None:
     """Repeat an experiment of the paper, with its figures beside ours; a stopped run goes on where it stopped."""
     from lori.interfaces.reproduce import reproduce as reproduce_study
 
-    reproduce_study(names, out, seeds=seeds, smoke=smoke, jobs=jobs)
+    reproduce_study(names, out, seeds=seeds, smoke=smoke, jobs=jobs, registry=registry, year=year)
 
 
 @app.callback(invoke_without_command=True)

@@ -8,7 +8,7 @@ from lori.data.examples import tversky1969
 from lori.data.preferences import Preferences
 from lori.errors import InputError
 from lori.inference.simulation import random_ordered_model, simulate
-from lori.inference.storage import load_ordered_model
+from lori.inference.storage import load_ordered_model, save_ordered_model
 from lori.model.ordered import OrderedModel
 
 
@@ -31,5 +31,28 @@ def simulated(
         )  # fmt: skip
     if world == "tversky":
         return tversky1969(), None
+    if world == "age":
+        from lori.applications.cancer import age
+
+        if times != 1 or agents is not None:
+            raise InputError(
+                "--times and --agents", expected="neither in the world 'age'", got="one of them", fix="leave them out"
+            )
+        return age.preferences(pairs, seed=seed), age.true_model()
     truth = load_ordered_model(model) if model else random_ordered_model(levels, features, seed=seed)
     return simulate(truth, pairs, times=times, agents=agents, seed=seed), truth
+
+
+def write_organ(out: Path, policy: str, patients: int | None, organs: int | None, model: Path | None, seed: int) -> str:
+    """Write a made-up liver registry; says what was written."""
+    from lori.applications.organ.synthetic import SyntheticSettings, write_registry
+    from lori.applications.organ.truth import PREFERENCES
+
+    truth = load_ordered_model(model) if model else PREFERENCES if policy == "model" else None
+    sizes = {name: size for name, size in (("patients", patients), ("organs", organs)) if size is not None}
+    out.mkdir(parents=True, exist_ok=True)
+    write_registry(out / "registry.csv", SyntheticSettings(policy=policy, seed=seed, **sizes), model=truth)
+    if truth is None:
+        return f"Wrote a registry to {out / 'registry.csv'}"
+    save_ordered_model(truth, out / "truth.json")
+    return f"Wrote a registry to {out / 'registry.csv'} and the true model to {out / 'truth.json'}"

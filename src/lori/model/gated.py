@@ -125,8 +125,8 @@ class Gated(Reward):
 
     def slopes(self, parameters: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Average weights over the contexts of x; those of the context itself are zero."""
-        parameters = jnp.asarray(parameters)
-        weights = jax.vmap(self.weights_at, (None, 0))(parameters, jnp.asarray(x)[:, self._columns]).mean(axis=0)
+        contexts = jnp.asarray(x)[:, self._columns]
+        weights = jax.vmap(self.weights_at, (None, 0))(jnp.asarray(parameters), contexts).mean(axis=0)
         average = np.zeros(x.shape[1])
         average[[i for i in range(x.shape[1]) if i not in self.places]] = weights
         return average

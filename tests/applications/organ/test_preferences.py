@@ -1,4 +1,4 @@
-"""Each recipient is compared with everybody else who waited that day."""
+"""Each recipient is compared with everybody else who waited that day and went without."""
 
 from dataclasses import replace
 
@@ -8,11 +8,9 @@ import pytest
 from lori.applications.organ import preferences as module
 from lori.applications.organ.features import after_transplant, before_transplant, candidates, compatible, donors, on_day
 from lori.applications.organ.preferences import preferences, write_preferences
+from lori.applications.organ.truth import PREFERENCES
 from lori.data.readers import read_pairs
 from lori.errors import DataError
-from lori.model.ordered import OrderedModel
-
-PANEL = OrderedModel.linear([[0.0001, 0.0139], [0.0562, 0.0002]], epsilon=[0.8944, 1.8830], features=module.FEATURES)
 
 
 def naive(registry, estimates, everybody):
@@ -26,12 +24,14 @@ def naive(registry, estimates, everybody):
         with_organ = estimates.after.survival.integrated(estimates.after.survival.predictor(pair))
         return [float(with_organ[0] - without[0]), float(-without[0])]
 
-    arrival, leaving, group = (people[name].to_numpy() for name in ("INIT_DATE", "END_DATE", "ABO"))
+    arrival, leaving, received, group = (
+        people[name].to_numpy() for name in ("INIT_DATE", "END_DATE", "TX_DATE", "ABO")
+    )
     gifts = registry.organs.sort_values("TX_DATE", kind="stable")
     for organ, day, donor in zip(gifts.index, gifts["TX_DATE"], gifts["ABO_DON"], strict=True):
         for other in range(len(people)):
             possible = everybody or compatible(group[other], donor)
-            if possible and other != organ and arrival[other] <= day <= leaving[other]:
+            if possible and received[other] != day and arrival[other] <= day <= leaving[other]:
                 left.append((organ, organ))
                 right.append((other, organ))
     some = np.random.default_rng(0).choice(len(left), 15, replace=False)
@@ -61,8 +61,8 @@ def test_a_file_holds_the_same_pairs(registry, estimates, tmp_path, monkeypatch)
 
 
 def test_a_panel_draws_each_pair_from_its_model(registry, estimates):
-    found = preferences(registry, estimates, panel=PANEL, seed=2)
-    chance = PANEL.predict_proba(found.left_features, found.right_features)[:, 0]
+    found = preferences(registry, estimates, panel=PREFERENCES, seed=2)
+    chance = PREFERENCES.predict_proba(found.left_features, found.right_features)[:, 0]
     assert (found.wins + found.losses == 1).all()
     for low, high in ((0.0, 0.3), (0.3, 0.7), (0.7, 1.0)):
         inside = (chance >= low) & (chance <= high)

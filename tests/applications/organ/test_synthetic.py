@@ -5,23 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pandas
 import pytest
-from sklearn.linear_model import LogisticRegression
 
+from lori.applications.organ.allocation import LIKE_NEED
 from lori.applications.organ.columns import COLUMNS
 from lori.applications.organ.features import compatible
-from lori.applications.organ.preferences import FEATURES, preferences
+from lori.applications.organ.preferences import preferences
 from lori.applications.organ.registry import read_registry
-from lori.applications.organ.survival import Estimates, SurvivalFit, estimate
+from lori.applications.organ.survival import Estimates, SurvivalFit
 from lori.applications.organ.synthetic import SyntheticSettings, make_registry, write_registry
 from lori.applications.organ.truth import WITH, WITHOUT
 from lori.data.preferences import Preferences
 from lori.errors import InputError
-from lori.inference.estimator import LORI
-from lori.model.ordered import OrderedModel
-from lori.model.rewards import Linear
 
 SMALL = SyntheticSettings(patients=400, organs=330, history=300, others=40, seed=1)
-TRUTH = OrderedModel.linear([[0.0001, 0.0139], [0.0562, 0.0002]], epsilon=[0.8944, 1.8830], features=FEATURES)
 
 
 @pytest.fixture(scope="module")
@@ -85,25 +81,19 @@ def pairs_under(policy: str, known: Estimates, folder) -> Preferences:
     return preferences(read_registry(folder / "registry.csv"), known)
 
 
-def explained(policy: str, known: Estimates, folder) -> tuple[np.ndarray, float]:
-    """Who got the organ, regressed on the differences in benefit and need: effects of 100 days, and the accuracy."""
-    found = pairs_under(policy, known, folder)
-    side = np.where(np.arange(len(found)) % 2, 1, -1)
-    differences = found.differences / 100 * side[:, None]
-    model = LogisticRegression(C=np.inf, fit_intercept=False).fit(differences, side > 0)
-    return model.coef_[0], model.score(differences, side > 0)
-
-
 def test_need_first(known, tmp_path):
-    (benefit, need), accuracy = explained("meld", known, tmp_path)
-    assert need > 2 * abs(benefit)
-    assert accuracy > 0.75
+    """Clear differences in need decide always, and among patients of like need benefit decides."""
+    benefit, need = pairs_under("meld", known, tmp_path).differences.T
+    clear, like = np.abs(need) > LIKE_NEED + 1, np.abs(need) < LIKE_NEED / 2
+    assert like.sum() > 500
+    assert (need[clear] > 0).all()
+    assert (benefit[like] > 0).mean() > 0.9
 
 
 def test_benefit_first(known, tmp_path):
-    (benefit, need), accuracy = explained("benefit", known, tmp_path)
-    assert benefit > 2 * abs(need)
-    assert accuracy > 0.75
+    benefit, need = pairs_under("benefit", known, tmp_path).differences.T
+    assert (benefit > -1).all()
+    assert (need < -1).mean() > 0.005
 
 
 def test_neither_explains_first_come_first_served(known, tmp_path):
@@ -115,16 +105,3 @@ def test_neither_explains_first_come_first_served(known, tmp_path):
     angles = np.linspace(0, np.pi / 2, 19)
     shares = (differences @ [np.cos(angles), np.sin(angles)] > 0).mean(axis=0)
     assert shares.max() < 0.55
-
-
-@pytest.mark.slow
-def test_the_papers_model_is_found_again_at_the_papers_size(tmp_path):
-    pytest.importorskip("lifelines", reason="needs the extra [organ]")
-    write_registry(tmp_path / "registry.csv", SyntheticSettings(policy="model"), model=TRUTH)
-    registry = read_registry(tmp_path / "registry.csv")
-    found = preferences(registry, estimate(registry), panel=TRUTH)
-    levels = LORI(levels=2, reward=Linear(increasing="all"), prior=None).fit(found).summary().to_dict()["levels"]
-    numbers = [level["epsilon"] for level in levels] + [levels[0]["weights"]["need"]]
-    for number, truth in zip(numbers, (0.8944, 1.8830, 0.0139), strict=True):
-        assert abs(number["value"] - truth) < 3 * number["standard_error"]
-    assert abs(levels[0]["thresholds"]["need"]["value"] - 64.3) < 2

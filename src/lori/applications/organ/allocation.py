@@ -54,15 +54,12 @@ def by_waiting(offers: Offers, generator: np.random.Generator) -> int:
 
 
 def by_model(model: OrderedModel) -> Allocate:
-    """A patient at random stays as long as the model prefers them to the next one, who else takes their place.
-
-    Who wins against a few others will do: preferences that follow the model pair by pair are drawn by a panel.
-    """
+    """Luce's rule: in proportion to the odds with which the model prefers a patient to the average of the list."""
 
     def allocate(offers: Offers, generator: np.random.Generator) -> int:
         values = np.stack([offers.benefit, offers.need], axis=1)
-        standing = generator.permutation(len(values))
-        PLACEHOLDER
+        log_odds = model.preference(values, np.broadcast_to(values.mean(axis=0), values.shape))
+        return int(np.argmax(log_odds + generator.gumbel(size=len(values))))
 
     return allocate
 

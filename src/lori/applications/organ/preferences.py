@@ -1,8 +1,12 @@
 """Whom did each organ go to, and whom not? The recipient against every other patient waiting that day.
 
-The paper speaks of pairings that were also possible. Patients of an incompatible blood group are therefore left out:
-recipients share the donor's group more often than the whole list does, which lengthens their expected survival, so
-that against the whole list every policy seems to reward benefit. `everybody=True` compares with the whole list.
+The paper speaks of pairings that were also possible. Two kinds of patients are therefore left out.
+
+- Patients of an incompatible blood group: nobody chose against them. Recipients share the donor's group more often than
+  the whole list does, which lengthens their expected survival, so that against the whole list every policy seems to
+  reward benefit. `everybody=True` compares with the whole list.
+- Patients who got another organ on the same day: whether they were still waiting is not recorded, and they were not
+  passed over. Each would be preferred to the other, which hides how much a difference counts.
 """
 
 from __future__ import annotations
@@ -63,6 +67,7 @@ def pairs(
     need = -estimates.before.survival.expected_days(before_transplant(patients))
     offered = donors(organs)
     arrival, leaving = listed["listing_day"], patients["END_DATE"].to_numpy(float)
+    received_on = patients["TX_DATE"].to_numpy(float)
     days = organs["TX_DATE"].to_numpy(float)
     recipients_ = organs.index.to_numpy()
 
@@ -83,9 +88,9 @@ def pairs(
     organ: list[np.ndarray] = []
     waiting = 0
     for place in np.argsort(days, kind="stable"):
-        others = np.flatnonzero((arrival <= days[place]) & (leaving >= days[place]))
+        others = np.flatnonzero((arrival <= days[place]) & (leaving >= days[place]) & (received_on != days[place]))
         possible = everybody | compatible(listed["blood_group"][others], offered["donor_blood_group"][place])
-        others = others[possible & (others != recipients_[place])]
+        others = others[possible]
         people.append(others)
         organ.append(np.full(len(others), place))
         waiting += len(others)

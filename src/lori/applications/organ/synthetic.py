@@ -65,7 +65,7 @@ def write_registry(path: str | Path, settings: SyntheticSettings, *, model: Orde
 
 
 def make_registry(settings: SyntheticSettings, *, model: OrderedModel | None = None) -> pandas.DataFrame:
-    """A registry as it is written. With policy `model` organs go to the winners of that model's knock-out rounds."""
+    """A registry as it is written. With policy `model` that model chooses among the patients."""
     import pandas
 
     allocate = policy_named(settings.policy, model)
@@ -106,7 +106,7 @@ def _by_chance(listing: np.ndarray, cut: int, generator: np.random.Generator) ->
 def _year(
     settings: SyntheticSettings, start: int, cut: int, allocate: Allocate, generator: np.random.Generator
 ) -> pandas.DataFrame:
-    """The year's list: each day it is dealt out among the day's organs, and each goes to one patient of its share."""
+    """The year's list: each organ goes to one of those who wait for it that day and may have it."""
     patients = draw_patients(settings.patients, generator)
     first_organ = start + settings.waiting
     patients["INIT_DATE"] = np.sort(
@@ -118,26 +118,18 @@ def _year(
     need = -WITHOUT.survival.expected_days(before)
     organs = draw_donors(settings.organs, generator)
     offered = donors(organs)
-    average = {name: values.mean() for name, values in offered.items()}
-    arrival = np.sort(generator.integers(first_organ, start + YEAR_DAYS, settings.organs))
     transplant = np.full(len(patients), np.nan)
     given = np.zeros(len(patients), dtype=int)
-    for day in np.unique(arrival):
-        today = np.flatnonzero(arrival == day)
-        waiting = np.flatnonzero((listed["listing_day"] <= day) & (death > day) & np.isnan(transplant))
-        organ = generator.permutation(np.resize(today, len(waiting)))
-        possible = compatible(listed["blood_group"][waiting], offered["donor_blood_group"][organ])
-        waiting, organ = waiting[possible], organ[possible]
+    for organ, day in enumerate(np.sort(generator.integers(first_organ, start + YEAR_DAYS, settings.organs))):
+        possible = compatible(listed["blood_group"], offered["donor_blood_group"][organ])
+        waiting = np.flatnonzero(possible & (listed["listing_day"] <= day) & (death > day) & np.isnan(transplant))
         if not len(waiting):
             continue
         people = on_day(taken(listed, waiting), np.full(len(waiting), day))
-        benefit, usual = (
-            WITH.survival.expected_days(after_transplant(people, gift)) + need[waiting]
-            for gift in (taken(offered, organ), {**average, "donor_blood_group": people["blood_group"]})
-        )
-        waited = day - listed["listing_day"][waiting]
-        chosen = allocate(Offers(organ, waited, benefit, usual, need[waiting]), generator)
-        transplant[waiting[chosen]], given[waiting[chosen]] = day, organ[chosen]
+        pairs = after_transplant(people, taken(offered, np.full(len(waiting), organ)))
+        benefit = WITH.survival.expected_days(pairs) + need[waiting]
+        chosen = waiting[allocate(Offers(day - listed["listing_day"][waiting], benefit, need[waiting]), generator)]
+        transplant[chosen], given[chosen] = day, organ
     never = np.full(len(patients), np.inf)
     return _recorded(patients, organs.iloc[given].reset_index(drop=True), transplant, death, never, cut, generator)
 

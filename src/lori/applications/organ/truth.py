@@ -1,4 +1,4 @@
-"""How long do the patients of the synthetic registry live? Hazards of the Transplant Benefit kind.
+"""What is true of the synthetic registry? Hazards of the Transplant Benefit kind, and the preferences of the paper.
 
 The coefficients are those of the UK Transplant Benefit Score for patients without cancer (NHS Blood and
 Transplant), for the features that the registry has, in its units (mg/dL and g/dL). Their effect of age squared before
@@ -13,6 +13,12 @@ import numpy as np
 
 from lori.applications.organ.features import Features
 from lori.applications.organ.survival import HORIZON, Survival
+from lori.model.ordered import OrderedModel
+
+PREFERENCES = OrderedModel.linear(
+    [[0.0001, 0.0139], [0.0562, 0.0002]], epsilon=[0.8944, 1.8830], features=["benefit", "need"]
+)
+"""What the paper inferred from the registry of 2019: need first, then benefit."""
 
 BEFORE = {
     "age": 0.044,

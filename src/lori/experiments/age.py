@@ -1,0 +1,177 @@
+"""At which age do priorities change? The paper's appendix B: efficacy against toxicity as a learned function of age.
+
+The priority of efficacy at an age is its share of the first level's weights: what a unit of tumour volume is worth
+against a unit of white blood cells. In the truth that is the gate itself. The interval holds 95 % of the curves of
+parameters drawn from the normal approximation around the fit, within their bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from matplotlib.figure import Figure
+
+from lori.applications.cancer import age as clinic
+from lori.data.preferences import Preferences
+from lori.evaluation.metrics import rmse
+from lori.experiments.figures import OURS
+from lori.experiments.study import Cell, Row, Study, measured
+from lori.inference.estimator import LORI
+from lori.inference.scaling import Scaling
+from lori.inference.survey import Survey
+from lori.model.gated import Gated
+from lori.model.precision import double_precision
+
+WITH, WITHOUT = "age matters", "age does not matter"
+
+
+@dataclass(frozen=True)
+class AgeSettings:
+    """The paper's protocol (appendix B, factors determining priorities)."""
+
+    trajectories: int = 1000
+    pairs: int = 1000
+    starts: int = 24
+    cells: int = 100  # of each feature, in planning what clinicians do
+    youngest: float = 20.0
+    oldest: float = 60.0
+    ages: int = 81  # of the curve
+    draws: int = 2000  # of parameters, for the interval
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The priority of efficacy by age, with an interval."""
+
+    middle: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @property
+    def flat(self) -> bool:
+        """Does some priority that is the same at every age lie within the interval?"""
+        return bool(self.low.max() <= self.high.min())
+
+
+def cell(settings: AgeSettings, seed: int) -> Cell:
+    """The learned curve where age matters, and where it does not."""
+    ages = _ages(settings)
+    answer: Cell = {}
+    for name, effect in ((WITH, True), (WITHOUT, False)):
+        seen = clinic.preferences(
+            settings.pairs, trajectories=settings.trajectories, effect=effect, cells=settings.cells, seed=seed
+        )
+        fitted = LORI(levels=2, reward=clinic.REWARD, starts=settings.starts, seed=seed).fit(seen)
+        curve = learned_curve(fitted, seen, ages, settings.draws, seed)
+        answer[name] = {
+            "RMSE of the curve": rmse(curve.middle, true_curve(ages, effect)),
+            "interval allows no effect": float(curve.flat),
+            "curve": curve.middle.tolist(),
+            "low": curve.low.tolist(),
+            "high": curve.high.tolist(),
+        }
+        if effect:
+            answer[name]["threshold"] = crossing(ages, curve.middle)
+    return answer
+
+
+def true_curve(ages: np.ndarray, effect: bool = True) -> np.ndarray:
+    """σ((threshold − age) / sensitivity), or 1 where efficacy always comes first."""
+    return 1 / (1 + np.exp((ages - clinic.THRESHOLD) / clinic.SENSITIVITY)) if effect else np.ones_like(ages)
+
+
+def crossing(ages: np.ndarray, curve: np.ndarray) -> float:
+    """The age at which a falling curve passes ½, within the ages that are looked at."""
+    below = int(np.argmax(curve < 0.5)) if np.any(curve < 0.5) else len(ages) - 1
+    if below == 0:
+        return float(ages[0])
+    return float(np.interp(-0.5, -curve[below - 1 : below + 1], ages[below - 1 : below + 1]))
+
+
+def learned_curve(fitted: LORI, seen: Preferences, ages: np.ndarray, draws: int, seed: int) -> Curve:
+    """The priority of efficacy in the first level of a fit to `seen`, with its interval."""
+    reward = fitted.levels_[0].reward
+    assert isinstance(reward, Gated)
+    size, scaling = reward.size(clinic.FEATURES), Scaling.of(Survey.of(seen).moments, standardised=True)
+    vector, covariance = fitted.vector_[:size], fitted.covariance_[:size, :size]
+    middle = _priorities(reward, vector[None], scaling, ages)[0]
+    unknown = np.isnan(np.diag(covariance))
+    if unknown.all():
+        return Curve(middle, np.zeros_like(middle), np.ones_like(middle))
+    drawn = np.tile(vector, (draws, 1))
+    values, directions = np.linalg.eigh(covariance[np.ix_(~unknown, ~unknown)])
+    noise = np.random.default_rng(seed).normal(size=(draws, len(values))) * np.sqrt(np.maximum(values, 0.0))
+    drawn[:, ~unknown] += noise @ directions.T
+    curves = _priorities(reward, np.clip(drawn, *reward.bounds(clinic.FEATURES)), scaling, ages)
+    low, high = np.quantile(curves, [0.025, 0.975], axis=0)
+    return Curve(middle, np.minimum(low, middle), np.maximum(high, middle))
+
+
+@double_precision
+def _priorities(reward: Gated, vectors: np.ndarray, scaling: Scaling, ages: np.ndarray) -> np.ndarray:
+    """(vectors, ages), from parameters for standardised features."""
+    return np.asarray(_priority(reward, vectors, scaling.location, scaling.scale, ages))
+
+
+@partial(jax.jit, static_argnums=0)
+def _priority(reward: Gated, vectors, location, scale, ages):
+    def at(vector, age):
+        tumour, cells = jnp.abs(reward.weights_at(reward.in_units(vector, location, scale), age[None]))
+        return tumour / jnp.maximum(tumour + cells, 1e-300)
+
+    return jax.vmap(jax.vmap(at, (None, 0)), (0, None))(vectors, ages)
+
+
+def rows(settings: AgeSettings, cells: Sequence[Cell]) -> list[Row]:
+    """A row with age effect and one without; the curves of all seeds are kept for the figure."""
+    result = []
+    for name in (WITH, WITHOUT):
+        own = [cell[name] for cell in cells]
+        kept = ("curve", "low", "high")
+        row: Row = {"method": name}
+        row |= {metric: measured([one[metric] for one in own]) for metric in own[0] if metric not in kept}
+        row |= {part: [one[part] for one in own] for part in kept}
+        row["ages"] = _ages(settings).tolist()
+        result.append(row)
+    return result
+
+
+def draw(result: dict[str, Any], path: Path) -> None:
+    """The curve of each seed, the interval of the first one, and the truth; with an age effect and without."""
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    for axes, row in zip(figure.subplots(1, 2, sharey=True), result["rows"], strict=True):
+        ages = np.array(row["ages"])
+        axes.fill_between(
+            ages, row["low"][0], row["high"][0], color=OURS, alpha=0.2, linewidth=0, label="95 % interval, first seed"
+        )
+        for place, curve in enumerate(row["curve"]):
+            axes.plot(ages, curve, color=OURS, alpha=0.6, linewidth=1, label=None if place else "learned, each seed")
+        axes.plot(ages, true_curve(ages, row["method"] == WITH), "--", color="black", label="truth")
+        axes.set(xlabel="age", ylim=(-0.03, 1.03))
+        axes.set_title(row["method"].capitalize(), loc="left", fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.axes[0].set_ylabel("priority of efficacy over toxicity")
+    figure.axes[0].legend(frameon=False, fontsize=8, loc="lower left")
+    figure.savefig(path, dpi=160)
+
+
+def _ages(settings: AgeSettings) -> np.ndarray:
+    return np.linspace(settings.youngest, settings.oldest, settings.ages)
+
+
+STUDY = Study(
+    "age",
+    "The priority of efficacy over toxicity by the patient's age",
+    AgeSettings(),
+    AgeSettings(trajectories=60, pairs=150, starts=4, cells=20, ages=9, draws=100),
+    cell=cell,
+    rows=rows,
+    draw=draw,
+)

@@ -1,0 +1,149 @@
+"""How many levels are needed? The synthetic study of the paper's appendix B: ten true levels, one to ten fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from lori.data.preferences import Preferences
+from lori.evaluation.metrics import rmse
+from lori.experiments.figures import OURS
+from lori.experiments.study import Cell, Row, Study, measured
+from lori.inference.newton import minimise
+from lori.inference.objective import Objective
+from lori.inference.observations import Observations
+from lori.inference.scaling import Scaling
+from lori.inference.search import insertions
+from lori.inference.simulation import random_ordered_model, simulate
+from lori.inference.sources import Memory
+from lori.inference.survey import Survey
+from lori.inference.units import Units
+from lori.model.ordered import OrderedModel
+from lori.model.priors import Prior
+from lori.model.rewards import Linear
+from lori.model.specification import Specification
+
+
+@dataclass(frozen=True)
+class LevelsSettings:
+    """The paper's protocol (appendix B, number of reward functions)."""
+
+    true_levels: int = 10
+    features: int = 10
+    pairs: int = 10_000  # to learn from, and as many to test
+    deviation: float = 0.5  # of each feature
+    most: int = 10  # levels that are fitted
+    starts: int = 8  # for each number of levels
+    iterations: int = 60
+
+
+def cell(settings: LevelsSettings, seed: int) -> Cell:
+    """RMSE of the probabilities on test pairs for each number of levels, and what share each level decides."""
+    generator = np.random.default_rng(seed)
+    truth = random_ordered_model(settings.true_levels, settings.features, seed=generator)
+    shape = (2, settings.pairs, 2, settings.features)
+    train, test = settings.deviation * generator.normal(size=shape)
+    preferences = simulate(truth, train, seed=int(generator.integers(1 << 31)))
+    left, right = test[:, 0], test[:, 1]
+    true = truth.predict_proba(left, right)[:, 0]
+    fits = [
+        {"RMSE": rmse(model.predict_proba(left, right)[:, 0], true), "decides": _decides(model, left, right)}
+        for model in models(settings, preferences, seed)
+    ]
+    return {"fits": fits, "truth decides": _decides(truth, left, right)}
+
+
+def models(settings: LevelsSettings, preferences: Preferences, seed: int) -> Iterator[OrderedModel]:
+    """The best models with 1, 2, … levels under the default prior, each found from the one before.
+
+    This is the chain of `LORI.fit` with fewer starts, and every model of it is kept.
+    """
+    generator = np.random.default_rng([seed, 1])
+    scaling = Scaling.of(Survey.of(preferences).moments, standardised=True)
+    source = Memory((Observations.of(preferences, linear=True),))
+    best: np.ndarray | None = None
+    for levels in range(1, settings.most + 1):
+        specification = Specification(
+            (Linear(increasing="all"),) * levels, (None,) * levels, (1.0,) * levels, "split", preferences.features
+        )
+        objective = Objective(specification, source, scaling, Prior())
+        if best is None:
+            starts = np.full((1, specification.size), 0.1)
+        else:
+            starts = insertions(specification, best[None], generator)[0]
+            places = np.linspace(0, len(starts) - 1, min(settings.starts, len(starts))).astype(int)
+            starts = starts[places]
+
+        def evaluate(vectors: np.ndarray, objective: Objective = objective):
+            result = objective.evaluate(vectors[None])
+            return type(result)(*(part[0] for part in result if part is not None))
+
+        ends = minimise(
+            evaluate, starts, specification.bounds, iterations=settings.iterations, tolerance=1e-3, enough=0.75
+        )
+        best = ends.vectors[ends.values.argmin()]
+        yield Units(specification, scaling, (1.0,) * levels).model(best, preferences.alternatives)
+
+
+def _decides(model: OrderedModel, left: np.ndarray, right: np.ndarray) -> list[float]:
+    decided = model.decisions(left, right)
+    return [float(share) for share in np.mean(decided.left + decided.right, axis=0)]
+
+
+def rows(settings: LevelsSettings, cells: Sequence[Cell]) -> list[Row]:
+    """A row for each number of levels; `decides` holds the mean share of each level, for the figure."""
+    result = []
+    for place in range(settings.most):
+        fits = [cell["fits"][place] for cell in cells]
+        row: Row = {
+            "method": f"{place + 1} level{'s' if place else ''}",
+            "RMSE": measured([fit["RMSE"] for fit in fits]),
+            "last level decides %": measured([100 * fit["decides"][-1] for fit in fits]),
+            "decides": np.mean([fit["decides"] for fit in fits], axis=0).tolist(),
+        }
+        result.append(row)
+    truth = [cell["truth decides"] for cell in cells]
+    result.append({"method": "the truth", "decides": np.mean(truth, axis=0).tolist()})
+    return result
+
+
+def draw(result: dict[str, Any], path: Path) -> None:
+    """RMSE by the number of levels, every seed as a dot; beside it, what each level decides."""
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    error, share = figure.subplots(1, 2)
+    fitted, truth = result["rows"][:-1], result["rows"][-1]
+    count = np.arange(1, len(fitted) + 1)
+    mean = [row["RMSE"]["mean"] for row in fitted]
+    spread = None if fitted[0]["RMSE"]["std"] is None else [row["RMSE"]["std"] for row in fitted]
+    for levels, row in zip(count, fitted, strict=True):
+        error.plot([levels] * len(row["RMSE"]["values"]), row["RMSE"]["values"], ".", color=OURS, alpha=0.35)
+    error.errorbar(count, mean, yerr=spread, fmt="o-", color=OURS, capsize=3, label="mean ± std; dots are seeds")
+    error.set(xlabel="levels fitted", ylabel="RMSE of probabilities", xticks=count)
+    error.set_ylim(bottom=0)
+    error.legend(frameon=False, fontsize=8)
+    width = 0.4
+    share.bar(count - width / 2, 100 * np.array(fitted[-1]["decides"]), width, color=OURS, label="largest fit")
+    true = np.arange(1, len(truth["decides"]) + 1)
+    share.bar(true + width / 2, 100 * np.array(truth["decides"]), width, color="#999999", hatch="//", label="truth")
+    share.set(xlabel="level", ylabel="decides % of the comparisons", xticks=np.union1d(count, true))
+    share.legend(frameon=False, fontsize=8)
+    for axes, title in ((error, "More levels"), (share, "What each level decides")):
+        axes.set_title(title, loc="left", fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=160)
+
+
+STUDY = Study(
+    "levels",
+    "Accuracy by the number of levels, where ten are true",
+    LevelsSettings(),
+    LevelsSettings(true_levels=3, features=3, pairs=300, most=3, starts=4, iterations=20),
+    cell=cell,
+    rows=rows,
+    draw=draw,
+)

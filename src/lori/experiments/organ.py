@@ -1,0 +1,189 @@
+"""Organ allocation: what do the decisions of a liver registry put first, the patients' benefit or their need?
+
+Without a registry's file one is made up whose preferences are known: those that the paper inferred. Either way the file
+is read, survival is estimated, and T-REX and LORI learn from whom each organ went to. One registry is one answer, as in
+the paper, so that there are no repeats; its numbers are sums and estimates, never a patient's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from lori.applications.organ.preferences import preferences
+from lori.applications.organ.registry import Registry, read_registry
+from lori.applications.organ.survival import SurvivalFit, estimate
+from lori.applications.organ.synthetic import SyntheticSettings, write_registry
+from lori.applications.organ.truth import PREFERENCES
+from lori.baselines.trex import TREX
+from lori.data.preferences import Preferences
+from lori.errors import DataError
+from lori.evaluation.metrics import accuracy
+from lori.experiments.organ_figures import draw
+from lori.experiments.organ_words import best_of, criterion, words
+from lori.experiments.study import Cell, Row, Study, measured
+from lori.inference.estimator import LORI
+from lori.model.rewards import Linear
+
+EXTREME = 0.99  # differences beyond this quantile hardly occur
+MADE_UP = SyntheticSettings(policy="model")
+
+
+@dataclass(frozen=True)
+class OrganSettings:
+    """A registry's file, or the size of a made-up one; by default that of the paper."""
+
+    registry: str = ""  # the file; empty: made up
+    digest: str = ""  # of the file's content: another content is another study
+    year: int = MADE_UP.year
+    policy: str = MADE_UP.policy  # of the made-up registry
+    patients: int = MADE_UP.patients
+    organs: int = MADE_UP.organs
+    waiting: int = MADE_UP.waiting
+    history: int = MADE_UP.history
+    others: int = MADE_UP.others
+    levels: int = 3  # of the largest model
+    starts: int = 24
+
+
+SMOKE = OrganSettings(patients=400, organs=330, waiting=60, history=1_500, others=80, levels=2, starts=8)
+
+
+def registry_study(file: Path, year: int = MADE_UP.year) -> Study:
+    """The study of somebody's own registry."""
+    try:
+        with open(file, "rb") as handle:
+            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(
+            str(file), expected="a registry's file", got=error.strerror or "a failure of the file system",
+            fix="check the name",
+        ) from None  # fmt: skip
+    own = OrganSettings(
+        str(file), digest, year, policy="as recorded", patients=0, organs=0, waiting=0, history=0, others=0
+    )
+    return replace(STUDY, settings=own, smoke=replace(own, starts=SMOKE.starts))
+
+
+def cell(settings: OrganSettings, seed: int) -> Cell:
+    """All fits to one registry, and what is known about it."""
+    if settings.registry:
+        return _studied(settings, Path(settings.registry), seed)
+    made_up = {name: value for name, value in asdict(settings).items() if name in asdict(MADE_UP)}
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "registry.csv"
+        model = PREFERENCES if settings.policy == "model" else None
+        write_registry(file, SyntheticSettings(**made_up, seed=seed), model=model)
+        return _studied(settings, file, seed)
+
+
+def _studied(settings: OrganSettings, file: Path, seed: int) -> Cell:
+    registry = read_registry(file, year=settings.year)
+    estimates = estimate(registry)
+    panel = PREFERENCES if settings.policy == "model" else None
+    pairs = preferences(registry, estimates, panel=panel, seed=seed)
+    options: dict[str, Any] = {"reward": Linear(increasing="all"), "starts": settings.starts, "seed": seed}
+    estimators = {"T-REX": TREX(**options)}
+    for levels in range(1, settings.levels + 1):
+        estimators[f"LORI, {levels} level{'s' * (levels > 1)}"] = LORI(levels=levels, **options)
+    with ThreadPoolExecutor(2) as pool:  # most of the time goes into compiling, which takes one core each
+        largest_first = {name: pool.submit(_fitted, estimators[name], pairs) for name in reversed(estimators)}
+    fits = {name: largest_first[name].result() for name in estimators}
+    extremes = np.quantile(np.abs(pairs.differences), EXTREME, axis=0)
+    return {
+        "registry": _counted(registry, pairs),
+        "survival": {
+            "without transplant": _diagnosed(estimates.before),
+            "with transplant": _diagnosed(estimates.after),
+        },
+        "extremes": dict(zip(pairs.features, map(float, extremes), strict=True)),
+        "fits": fits,
+    }
+
+
+def _fitted(estimator: LORI, pairs: Preferences) -> dict[str, Any]:
+    estimator.fit(pairs)
+    return {
+        "accuracy": float(accuracy(estimator.model_, pairs)),
+        "summary": estimator.summary().to_dict(),
+        "model": estimator.model_.describe(),
+    }
+
+
+def _counted(registry: Registry, pairs: Preferences) -> dict[str, Any]:
+    return {
+        "year": registry.year,
+        "steps": [asdict(step) for step in registry.steps],
+        "unknown": registry.unknown,
+        "patients": len(registry.patients),
+        "organs": len(registry.organs),
+        "preferences": len(pairs),
+    }
+
+
+def _diagnosed(fit: SurvivalFit) -> dict[str, Any]:
+    coefficients = {
+        name: {
+            "value": value,
+            "standard_error": fit.standard_errors[name],
+            "p_proportional": fit.proportional[name],
+        }
+        for name, value in fit.survival.coefficients.items()
+    }
+    counts = {"patients": fit.patients, "deaths": fit.deaths, "followed_days": fit.followed}
+    return {**counts, "concordance": fit.concordance, "left_out": list(fit.left_out), "coefficients": coefficients}
+
+
+def rows(settings: OrganSettings, cells: Sequence[Cell]) -> list[Row]:
+    """A row for each fit; the best one, by the Bayesian information criterion, carries the words and the registry."""
+    (found,) = cells
+    best = best_of(found["fits"])
+    table: list[Row] = []
+    for method, fit in found["fits"].items():
+        summary = fit["summary"]
+        numbers = {
+            "accuracy %": 100 * fit["accuracy"],
+            "BIC below T-REX": criterion(found["fits"]["T-REX"]) - criterion(fit),
+        }
+        for level in summary["levels"]:
+            place = level["level"]
+            numbers |= {f"{name} {place}": weight["value"] for name, weight in level["weights"].items()}
+            numbers[f"ε {place}"] = level["epsilon"]["value"]
+            if level["epsilon"]["value"] and len(level["leading"]) == 1:
+                name = level["leading"][0]
+                numbers[f"days of {name} {place}"] = level["thresholds"][name]["value"]
+        table.append({"method": method, **{name: measured([value]) for name, value in numbers.items()}, **fit})
+        if method == best:
+            kept = {name: found[name] for name in ("registry", "survival", "extremes")}
+            table[-1] |= {**kept, "best": True, "words": words(found)}
+    return table
+
+
+def _paper(*levels: tuple[float, float, float]) -> dict[str, Any]:
+    numbers: dict[str, float] = {}
+    for place, (benefit, need, epsilon) in enumerate(levels, start=1):
+        numbers |= {f"benefit {place}": benefit, f"need {place}": need, f"ε {place}": epsilon}
+    return {name: {"mean": value} for name, value in numbers.items()}
+
+
+STUDY = Study(
+    "organ",
+    "What liver allocation puts first: benefit or need",
+    OrganSettings(),
+    SMOKE,
+    cell=cell,
+    rows=rows,
+    paper={
+        "T-REX": _paper((0.0086, 0.0137, 0.0)),
+        "LORI, 2 levels": _paper((0.0001, 0.0139, 0.8944), (0.0562, 0.0002, 1.8830)),
+    },
+    draw=draw,
+    random=False,
+)
