@@ -1,4 +1,4 @@
-"""Tables 2 to 5 at a size of seconds: every row is there, probabilities are probabilities, and the truth is the ceiling."""
+"""Tables 2 to 5 at a small size: every row is there, percentages are percentages, and the truth is the ceiling."""
 
 from dataclasses import replace
 

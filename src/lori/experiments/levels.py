@@ -103,7 +103,7 @@ def rows(settings: LevelsSettings, cells: Sequence[Cell]) -> list[Row]:
         row: Row = {
             "method": f"{place + 1} level{'s' if place else ''}",
             "RMSE": measured([fit["RMSE"] for fit in fits]),
-            "last level decides %": measured([100 * fit["decides"][-1] for fit in fits]),
+            "last level decides %": measured([round(100 * fit["decides"][-1], 6) for fit in fits]),
             "decides": np.mean([fit["decides"] for fit in fits], axis=0).tolist(),
         }
         result.append(row)
