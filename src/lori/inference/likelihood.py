@@ -55,7 +55,7 @@ def evaluate(
     starts = vectors.shape[1]
     room = starts
     if sum(group.rows for group in groups) <= FEW_ROWS and len(scaling.scale) <= FEW_FEATURES:
-        room = 1 << max(3, (starts - 1).bit_length())
+        room = 1 << max(3, (starts - 1).bit_length()) if starts <= 16 else -(-starts // 8) * 8
         vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], room - starts, axis=1)], axis=1)
     rows = _laid_out(groups, max(64, BLOCK_ELEMENTS // room), specification.linear)
     arguments = (specification, order, vectors, scaling.location, scaling.scale, *rows)

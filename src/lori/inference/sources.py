@@ -20,7 +20,7 @@ from lori.inference.scaling import Scaling
 from lori.model.specification import Specification
 
 THREADS = max(1, min(os.cpu_count() or 1, 16))
-MANY_ROWS = 1500  # below this, threads cost more than they bring
+MANY_ROWS = 800  # below this, threads cost more than they bring
 _THREADS = ThreadPoolExecutor(THREADS, thread_name_prefix="lori")
 
 
