@@ -39,6 +39,7 @@ def test_a_band_is_flat_if_a_level_line_fits_into_it():
     assert not Curve(middle, middle - 0.05, middle + 0.05).flat
 
 
+@pytest.mark.slow
 def test_the_curve_is_learned():
     seen = clinic.preferences(600, trajectories=300, cells=20, seed=11)
     fitted = LORI(levels=2, reward=clinic.REWARD, starts=8).fit(seen)
@@ -49,6 +50,7 @@ def test_the_curve_is_learned():
     assert (curve.low <= curve.high).all()
 
 
+@pytest.mark.slow
 def test_a_smoke_run_is_whole_and_repeats(tmp_path):
     result = run_study(STUDY, tmp_path, seeds=1, smoke=True)
     first = (tmp_path / "age.json").read_bytes()

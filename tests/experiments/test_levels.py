@@ -1,6 +1,7 @@
 """Is the study of the number of levels what the paper describes, and do more levels fit better?"""
 
 import numpy as np
+import pytest
 
 from lori.experiments.levels import STUDY, LevelsSettings, cell, models
 from lori.experiments.results import run_study
@@ -15,6 +16,7 @@ def test_the_settings_are_the_papers():
     np.testing.assert_allclose([level.alpha for level in truth.levels], 5 * np.log(4))
 
 
+@pytest.mark.slow
 def test_each_step_of_the_chain_explains_no_less():
     """Up to the prior, which costs a new level some units."""
     truth = random_ordered_model(2, 3, seed=3)
@@ -30,6 +32,7 @@ def test_each_step_of_the_chain_explains_no_less():
     assert explained[2] > explained[1] - 10
 
 
+@pytest.mark.slow
 def test_a_cell_depends_on_its_arguments_alone():
     assert cell(STUDY.smoke, 1) == cell(STUDY.smoke, 1) != cell(STUDY.smoke, 2)
 
