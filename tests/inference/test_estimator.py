@@ -34,6 +34,7 @@ def test_one_level_with_observed_ties_is_rao_kupper():
     assert model.predict_proba(seen)[:, 1].mean() == pytest.approx(seen.ties.sum() / seen.n_comparisons, abs=0.02)
 
 
+@pytest.mark.slow
 def test_more_levels_never_fit_worse():
     seen = lori.simulate(lori.OrderedModel.linear([[2.0, 0.5], [-0.3, 3.0]], epsilon=[1.5, 0.0]), 400, seed=0)
     rows = lori.LORI(levels=2, prior=None, starts=8).fit(seen).summary().to_dict()["by_levels"]
@@ -51,6 +52,7 @@ def bent():
     return (x[:300], y[:300]), (x[300:], y[300:])
 
 
+@pytest.mark.slow
 def test_a_small_network_learns_what_a_linear_reward_cannot(bent, tmp_path):
     train, test = bent
     straight = lori.LORI(levels=1, epsilon=0.0, starts=4).fit(*train)
@@ -61,6 +63,7 @@ def test_a_small_network_learns_what_a_linear_reward_cannot(bent, tmp_path):
     assert np.array_equal(lori.load(tmp_path / "network.json").predict_proba(test[0]), network.predict_proba(test[0]))
 
 
+@pytest.mark.slow
 def test_a_larger_network_goes_by_quasi_newton_and_has_no_standard_errors(bent):
     train, test = bent
     reward = lori.Network(hidden=(16,))

@@ -68,6 +68,7 @@ def test_the_estimator_reports_exactly_that_run(paper, raw, run, seen):
     assert paper.levels_[0].weights == pytest.approx(run.vector[:2])
 
 
+@pytest.mark.slow
 def test_it_ends_no_better_than_newton(paper, seen):
     newton = lori.LORI(levels=2, reward=INCREASING, prior=None, starts=8).fit(seen)
     assert paper.log_likelihood_ <= newton.log_likelihood_ + 1e-6

@@ -111,6 +111,7 @@ def test_data_without_such_a_context_are_refused():
         LORI(reward="gated").fit(both)
 
 
+@pytest.mark.slow
 def test_a_fit_recovers_where_priorities_change():
     """Within 1.5 years, less than the width of the gate, which goes from 0.27 to 0.73 in four."""
     truth = OrderedModel((Level(LOCATED, PARAMETERS, 0.0, slopes=np.zeros(3)),), FEATURES)

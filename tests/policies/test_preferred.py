@@ -123,6 +123,7 @@ def test_a_policy_meets_itself_with_one_half(ties):
     assert how_often_preferred(strain_first(ties), x, x)[0] == pytest.approx(0.5, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_estimate_holds_on_other_trajectories(found):
     world = Budget()
     theirs = roll_out(world, anything(world), count=2000, seed=77).means
@@ -141,6 +142,7 @@ def test_the_same_seed_gives_the_same_policy(found, tmp_path):
     assert np.array_equal(kept, loaded)
 
 
+@pytest.mark.slow
 def test_of_several_opponents_the_mean_counts(found):
     world = Budget()
     both = [anything(world), only(world, 1)]
