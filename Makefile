@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check format test-slow clean
+.PHONY: run test check format test-slow docs clean
 
 run: .venv/ready
 	$(BIN)/lori demo --out out
@@ -18,6 +18,10 @@ check: .venv/ready
 test-slow: .venv/ready
 	$(BIN)/python -m pytest -m slow -n 2
 
+docs: .venv/ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo 'Wrote the documentation: open site/index.html'
+
 format: .venv/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -28,4 +32,4 @@ format: .venv/ready
 	touch .venv/ready
 
 clean:
-	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv out site build dist .pytest_cache .mypy_cache .ruff_cache

@@ -22,6 +22,9 @@ _HOMES = {
     "lori.model.ordered": ("OrderedModel",),
     "lori.inference.simulation": ("simulate",),
     "lori.inference.estimator": ("LORI", "fit_by_agent", "load", "load_agents"),
+    "lori.inference.selection": ("select_levels", "select_levels_by_agent"),
+    "lori.inference.questions": ("next_questions",),
+    "lori.evaluation.checks": ("predictive_check",),
     "lori.policies.rollouts": ("roll_out",),
     "lori.policies.policy": ("load_policy",),
     "lori.policies.planning": ("plan_for",),
@@ -53,10 +56,14 @@ if TYPE_CHECKING:
     from lori.errors import InputError as InputError
     from lori.errors import LoriError as LoriError
     from lori.errors import ModelFileError as ModelFileError
+    from lori.evaluation.checks import predictive_check as predictive_check
     from lori.inference.estimator import LORI as LORI
     from lori.inference.estimator import fit_by_agent as fit_by_agent
     from lori.inference.estimator import load as load
     from lori.inference.estimator import load_agents as load_agents
+    from lori.inference.questions import next_questions as next_questions
+    from lori.inference.selection import select_levels as select_levels
+    from lori.inference.selection import select_levels_by_agent as select_levels_by_agent
     from lori.inference.simulation import simulate as simulate
     from lori.model.gated import Gated as Gated
     from lori.model.ordered import OrderedModel as OrderedModel

@@ -271,7 +271,7 @@ def test_bad_input_is_one_sentence(study, tmp_path):
         with pytest.raises(InputError, match="whole number from 1"):
             run_study(study, tmp_path, **wrong)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="a folder that can be written to"):
+    with pytest.raises(InputError, match="a folder, or a name for one"):
         run_study(study, tmp_path / "file")
     with pytest.raises(InputError, match="or all"):
         studies.find("table9")

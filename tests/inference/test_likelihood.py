@@ -206,9 +206,9 @@ def test_blocks_hold_every_row_once_and_padding_without_weight(longest, linear):
 def test_a_layout_is_kept_for_the_next_call():
     specification = SINGLE
     data = observations(specification, tied=TIED)
-    first = module._laid_out([data], 64, True)
-    assert module._laid_out([data], 64, True) is first
-    assert module._laid_out([data], 128, True) is not first
+    first = module.laid_out([data], 64, True)
+    assert module.laid_out([data], 64, True) is first
+    assert module.laid_out([data], 32, True) is not first
 
 
 def test_a_layout_is_not_taken_for_that_of_other_groups():

@@ -228,7 +228,7 @@ def test_help_is_light():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
     assert time.perf_counter() - started < 30  # a hang, not a speed
-    for command in ("fit", "predict", "explain", "simulate", "demo"):
+    for command in ("fit", "predict", "explain", "plot", "report", "simulate", "demo"):
         shown = subprocess.run(
             [sys.executable, "-m", "lori.interfaces.cli", command, "--help"], capture_output=True, text=True
         )

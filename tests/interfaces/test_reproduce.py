@@ -99,7 +99,7 @@ def test_damage_is_one_line_on_standard_error(run, tmp_path):
         (("dice",), "--out"),
         (("dice", "--out", "out", "--seeds", "0"), "--seeds"),
         (("dice", "--out", "out", "--jobs", "0"), "--jobs"),
-        (("dice", "--out", "file"), "a folder that can be written to"),
+        (("dice", "--out", "file"), "a folder, or a name for one"),
     ],
 )
 def test_wrong_usage_exits_with_2(run, tmp_path, words, said):

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from lori.baselines.demonstrations import decisions
-from lori.baselines.mixing import Mixing, mixing
 from lori.errors import InputError
+from lori.inference.mixing import Mixing, mixing
 from lori.inference.settings import whole
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision

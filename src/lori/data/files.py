@@ -33,6 +33,21 @@ def writing(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def folder(path: str | Path) -> Path:
+    """The folder of this name, made if need be."""
+    target = Path(path)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            str(path),
+            expected="a folder, or a name for one",
+            got="a file" if isinstance(error, FileExistsError) else error.strerror or "a failure of the file system",
+            fix="choose another name",
+        ) from None
+    return target
+
+
 def check_target(path: str | Path) -> Path:
     """Could there be a file of this name? Asked before long work whose result is to go there."""
     target = Path(path)

@@ -75,6 +75,14 @@ def trajectories(
     features: Features = None,
 ) -> Preferences:
     """Trajectories with trajectory, step, F… and rows that compare them by id."""
+    ragged = stepwise(steps, features)
+    left, right, counts = _compared(table, ragged.ids, steps.path, values)
+    pooled = ragged.pool(pooling, discount)
+    return Preferences.from_indices(pooled, left, right, features=ragged.features, **counts, **table.observers())
+
+
+def stepwise(steps: Table, features: Features = None) -> Trajectories:
+    """One row per step: trajectory, step, F…, in any order."""
     steps.require("trajectory", "step")
     names = steps.features_besides(("trajectory", "step"), features)
     labels, step = steps.labels("trajectory"), steps.numbers("step")
@@ -90,10 +98,7 @@ def trajectories(
             fix="remove or renumber these rows",
         )
     offsets = np.concatenate([[0], np.cumsum(np.bincount(group))])
-    ragged = Trajectories(labels[first], steps.matrix(names)[order], offsets, names)
-    left, right, counts = _compared(table, ragged.ids, steps.path, values)
-    pooled = ragged.pool(pooling, discount)
-    return Preferences.from_indices(pooled, left, right, features=names, **counts, **table.observers())
+    return Trajectories(labels[first], steps.matrix(names)[order], offsets, names)
 
 
 def _paired_features(table: Table, wanted: Features) -> tuple[str, ...]:

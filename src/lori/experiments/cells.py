@@ -19,8 +19,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lori.data.files import writing
-from lori.errors import DataError, FitError
+from lori.data.files import folder, writing
+from lori.errors import FitError
 from lori.experiments.study import Study
 
 PACKAGES = ("lori", "jax", "numpy", "scipy")
@@ -44,23 +44,16 @@ def completed(
     `progress(done, of)` is called at the beginning and after each cell. When one cell fails, those under way are
     still finished and kept. Compiled work cannot be interrupted: at Ctrl-C they are left to themselves.
     """
-    folder = out / f"{study.name}.cells"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            str(out), expected="a folder that can be written to", got=error.strerror or "a failure of the file system",
-            fix="choose another folder",
-        ) from None  # fmt: skip
+    place = folder(out) / f"{study.name}.cells"
     stamp = _stamp(study, settings)
-    cells = _kept(study, stamp, range(seeds), folder, say)
+    cells = _kept(study, stamp, range(seeds), place, say)
     progress(len(cells), seeds)
 
     def compute(seed: int) -> Stored:
         started = perf_counter()
         result = study.cell(settings, seed)
         body = {"study": study.name, "seed": seed, "stamp": stamp, "seconds": perf_counter() - started}
-        return _store({**body, "result": result}, _file(folder, seed))
+        return _store({**body, "result": result}, _file(place, seed))
 
     pool, patient = ThreadPoolExecutor(jobs), True
     try:
@@ -81,11 +74,11 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{package: version(package) for package in PACKAGES}}
 
 
-def _kept(study: Study, stamp: str, seeds: Iterable[int], folder: Path, say: Say) -> dict[int, Stored]:
+def _kept(study: Study, stamp: str, seeds: Iterable[int], place: Path, say: Say) -> dict[int, Stored]:
     """The cells of earlier runs that can be used; says which cannot."""
     kept, others = {}, 0
     for seed in seeds:
-        file = _file(folder, seed)
+        file = _file(place, seed)
         if not file.exists():
             continue
         cell = _read(file)
@@ -96,12 +89,12 @@ def _kept(study: Study, stamp: str, seeds: Iterable[int], folder: Path, say: Say
         else:
             kept[seed] = cell
     if others:
-        say(f"{folder}: cells of other settings or versions are computed again ({others}).")
+        say(f"{place}: cells of other settings or versions are computed again ({others}).")
     return kept
 
 
-def _file(folder: Path, seed: int) -> Path:
-    return folder / f"{seed}.json"
+def _file(place: Path, seed: int) -> Path:
+    return place / f"{seed}.json"
 
 
 def _store(body: Stored, file: Path) -> Stored:
@@ -112,6 +105,7 @@ def _store(body: Stored, file: Path) -> Stored:
         raise FitError(
             f"{body['study']}: the answer of seed {body['seed']} cannot be written as JSON: {error}."
         ) from None
+    folder(file.parent)
     with writing(file) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
     return json.loads(text)

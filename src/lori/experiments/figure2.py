@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from lori.evaluation.landscape import Landscape, landscape
+from lori.experiments.panels import draw_surface
 from lori.experiments.study import Cell, Study
 from lori.model.ordered import OrderedModel
 
@@ -45,30 +47,23 @@ def cell(settings: Figure2Settings, seed: int) -> Cell:
 
 def probabilities(alpha: float, epsilon: float, reach: float, points: int) -> np.ndarray:
     """Pr(x* ≻ x°) over the differences of the first (columns) and the second reward (rows); full ties are split."""
-    steps = np.linspace(-reach, reach, points)
-    first, second = np.meshgrid(steps, steps)
-    gaps = np.column_stack([first.ravel(), second.ravel()])
+    return _over(alpha, epsilon, reach, points).left
+
+
+def _over(alpha: float, epsilon: float, reach: float, points: int) -> Landscape:
     model = OrderedModel.linear(np.eye(2), epsilon=[epsilon] * 2, alpha=[alpha] * 2)
-    return model.predict_proba(gaps, np.zeros_like(gaps))[:, 0].reshape(first.shape)
+    return landscape(model, "x1", "x2", (reach, reach), points=points)
 
 
 def draw(result: dict[str, Any], path: Path) -> None:
     """Three panels with one colour scale; lines where the probability is a tenth, a half and nine tenths."""
     reach, points = result["settings"]["reach"], result["settings"]["points"]
-    steps = np.linspace(-reach, reach, points)
     figure = Figure(figsize=(10.5, 3.9), layout="constrained")
     panels = figure.subplots(1, 3, sharey=True)
     for axes, row in zip(panels, result["rows"], strict=True):
         alpha, epsilon = PANELS[row["method"]]
-        grid = probabilities(alpha, epsilon, reach, points)
-        image = axes.imshow(
-            grid, origin="lower", extent=(-reach, reach, -reach, reach), vmin=0, vmax=1, cmap="RdBu", aspect="equal"
-        )
-        lines = axes.contour(
-            steps, steps, grid, levels=[0.1, 0.5, 0.9], colors="black", linewidths=[0.7, 1.5, 0.7],
-            linestyles=["dotted", "solid", "dotted"],
-        )  # fmt: skip
-        axes.clabel(lines, fontsize=7, fmt="%g")
+        image = draw_surface(axes, _over(alpha, epsilon, reach, points))
+        axes.set_aspect("equal")
         axes.set_title(
             f"{row['method'].capitalize()} preferences\nα₁ = α₂ = {alpha:g}, ε₁ = ε₂ = {epsilon:g}",
             loc="left", fontsize=10,

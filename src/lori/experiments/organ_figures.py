@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
+from lori.evaluation.landscape import landscape
+from lori.evaluation.tradeoffs import prices
+from lori.experiments.panels import draw_regions, region_legend
 from lori.model.ordered import OrderedModel
 
-CANDIDATE, ALTERNATIVE, LINE = "#D55E00", "#56B4E9", "#0072B2"
+LINE = "#0072B2"
 PIXELS, POINTS = 301, 600
 
 
@@ -27,11 +28,11 @@ def draw(result: dict[str, Any], path: Path) -> None:
     _trade_off(panels[0], models, spans, _limit(best))
     for axes, (method, model) in zip(panels[1:], models.items(), strict=True):
         _regions(axes, model, spans, f"Preferences learned by {method}")
-    handles = [
-        Patch(facecolor=CANDIDATE, label="candidate preferred (probability above ½)"),
-        Patch(facecolor=ALTERNATIVE, edgecolor="white", hatch="///", label="alternative preferred (above ½)"),
-        Patch(facecolor="white", edgecolor="#999999", label="indifferent: neither is preferred as often as not"),
-    ]
+    handles = region_legend(
+        "candidate preferred (probability above ½)",
+        "alternative preferred (above ½)",
+        "indifferent: neither is preferred as often as not",
+    )
     figure.legend(handles=handles, loc="outside lower right", ncols=3, frameon=False, fontsize=8)
     figure.savefig(path, dpi=160)
 
@@ -80,25 +81,15 @@ def _trade_off(axes: Axes, models: dict[str, OrderedModel], spans: dict[str, flo
 
 
 def _price(model: OrderedModel, needs: np.ndarray, most: float) -> np.ndarray:
-    """The benefit that makes up for each need: both are preferred equally often there. NaN where it exceeds `most`."""
-    low, high = np.zeros(len(needs)), np.full(len(needs), most)
-    nothing = np.zeros((len(needs), 2))
-    for _ in range(40):
-        middle = (low + high) / 2
-        needier = model.preference(np.stack([-middle, needs], axis=1), nothing) > 0
-        low, high = np.where(needier, middle, low), np.where(needier, high, middle)
-    return np.where(low >= most * (1 - 1e-6), np.nan, low)
+    """The benefit that makes up for each need. NaN where it exceeds `most`."""
+    paid = prices(model, "need", "benefit", needs, most)
+    return np.where(np.isinf(paid), np.nan, paid)
 
 
 def _regions(axes: Axes, model: OrderedModel, spans: dict[str, float], title: str) -> None:
     """Who is preferred with a probability above ½, when "no difference counts" is an answer of its own."""
-    needs, benefits = (np.linspace(-spans[name], spans[name], PIXELS) for name in ("need", "benefit"))
-    differences = np.stack([array.ravel() for array in np.meshgrid(needs, benefits)][::-1], axis=1)
-    chances = replace(model, ties="observed").predict_proba(differences, np.zeros_like(differences))
-    left, _, right = chances.T.reshape(3, PIXELS, PIXELS)
-    axes.contourf(needs, benefits, left, levels=[0.5 + 1e-9, 1.1], colors=[CANDIDATE])
-    striped = axes.contourf(needs, benefits, right, levels=[0.5 + 1e-9, 1.1], colors=[ALTERNATIVE], hatches=["///"])
-    striped.set_edgecolor("white")
+    extent = (spans["need"], spans["benefit"])
+    draw_regions(axes, landscape(model, "need", "benefit", extent, points=PIXELS, ties_apart=True))
     axes.set_xlabel("need difference, candidate − alternative (days)")
     axes.set_ylabel("benefit difference, candidate − alternative (days)")
     axes.set_title(title, loc="left", fontsize=10, fontweight="bold")

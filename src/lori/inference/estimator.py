@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import weakref
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -11,11 +13,15 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
 from lori.data.preferences import Preferences
+from lori.errors import InputError
 from lori.inference import explanation, storage
 from lori.inference.explanation import Explanation
 from lori.inference.fitting import Fit, fit_groups
 from lori.inference.labels import WORDS, as_preferences
-from lori.inference.settings import checked_settings
+from lori.inference.peak import Peak
+from lori.inference.posterior import Posterior
+from lori.inference.sampling import METHODS, posterior_of_peak, sample_posterior
+from lori.inference.settings import checked_prior, checked_settings, one_of, whole
 from lori.inference.status import Status
 from lori.inference.summary import Summary
 from lori.model.ordered import Level, OrderedModel
@@ -23,6 +29,7 @@ from lori.model.priors import Prior
 from lori.model.rewards import Reward
 
 REACH = 4.0  # explanations look for changes up to this many times the range of a feature
+DRAWING = "lori.interfaces.plots"  # what `LORI.plot` draws with
 
 
 class LORI(BaseEstimator):
@@ -90,6 +97,7 @@ class LORI(BaseEstimator):
         settings = checked_settings(self.get_params(deep=False), [preferences])
         self._learned(fit_groups(settings, [preferences])[0])
         self.coding_ = coding
+        self._fitted_to = weakref.ref(preferences)
         return self
 
     def fit_by_agent(self, preferences: Preferences) -> dict[str, LORI]:
@@ -121,10 +129,49 @@ class LORI(BaseEstimator):
         """Per pair: which level decides with what probability, and the smallest changes that flip the choice."""
         return explanation.explain(self._model, *self._sides(left, right), REACH * self.ranges_)
 
+    def posterior(
+        self, preferences=None, *, method: str = "laplace", draws: int = 1000, seed: int | None = None
+    ) -> Posterior:
+        """Draws of everything learned, in the user's units: how sure are we?
+
+        `laplace` (default) is a Gaussian around every optimum found, instant at any size; a fitted or loaded model
+        needs no preferences for it (then around the best optimum alone, unchecked). `smc`, tempered sequential Monte
+        Carlo, handles several modes and gives the evidence; `nuts` is for a single mode. Both need the extra `bayes`.
+        """
+        one_of("method", method, METHODS)
+        count, own_seed = whole("draws", draws, 10), self.seed if seed is None else whole("seed", seed, 0)
+        if preferences is None:
+            if method != "laplace":
+                raise InputError(
+                    "preferences", expected=f"the data, for method={method!r}", got="none",
+                    fix="pass the preferences, or use method='laplace'",
+                )  # fmt: skip
+            self._model  # noqa: B018 (raises if not fitted)
+            if self.peak_ is None or self.peak_.curvature is None:
+                raise InputError(
+                    "posterior", expected="a model of at most 60 parameters, from a file that tells its curvature",
+                    got="another model", fix="pass the preferences and use method='smc'",
+                )  # fmt: skip
+            return posterior_of_peak(self.peak_, draws=count, seed=own_seed)
+        data, _ = as_preferences(preferences, None, None)
+        settings = checked_settings(self.get_params(deep=False), [data])
+        known = None
+        if self._fitted_to is not None and self._fitted_to() is data and self.peak_ is not None:
+            known = self.peak_, self.rivals_
+        return sample_posterior(settings, data, method=method, draws=count, seed=own_seed, known=known)
+
     def summary(self) -> Summary:
         """Levels in order, weights, thresholds in feature units, standard errors, status; print it or `to_dict()`."""
         self._model  # noqa: B018 (raises if not fitted)
         return self.summary_
+
+    @property
+    def plot(self) -> Any:
+        """Figures of the fitted model: `model.plot.ladder()`, `.tradeoff()`, … return Matplotlib figures."""
+        self._model  # noqa: B018 (raises if not fitted)
+        # Drawing belongs to the interfaces, which nothing here may import: it is found by name when first asked for, as
+        # pandas finds its plotting backends.
+        return importlib.import_module(DRAWING).Plots(self)
 
     def save(self, path) -> None:
         """Write the fitted model as versioned JSON."""
@@ -138,11 +185,18 @@ class LORI(BaseEstimator):
             raise NotFittedError("This LORI model has not been fitted: call fit(preferences) first.")
         return self.model_
 
+    _fitted_to: weakref.ref[Preferences] | None = None  # so that a posterior of the same data need not search again
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_fitted_to": None}
+
     def _learned(self, fit: Fit) -> None:
         self.model_: OrderedModel = fit.model
         self.summary_ = Summary.of(fit)
         self.ranges_ = fit.ranges
-        self.covariance_, self.vector_ = fit.covariance, fit.vector
+        self.covariance_, self.vector_ = fit.covariance, fit.peak.vector
+        self.peak_: Peak | None = fit.peak
+        self.rivals_ = fit.rivals
         self.log_likelihood_ = fit.log_likelihood
         self._mirror(fit.status)
 
@@ -160,6 +214,7 @@ class LORI(BaseEstimator):
             "model": self._model.describe(),
             "summary": self.summary_.to_dict(),
             "ranges": [float(value) for value in self.ranges_],
+            "peak": None if self.peak_ is None else self.peak_.describe(),
         }
 
     def _saved_settings(self) -> dict[str, Any]:
@@ -181,6 +236,9 @@ class LORI(BaseEstimator):
         estimator.model_ = model
         estimator.summary_ = Summary(content["summary"])
         estimator.ranges_ = np.array(content["ranges"], float)
+        prior = checked_prior(settings["prior"])
+        peak = content.get("peak")  # files of the first version have none
+        estimator.peak_ = Peak.from_description(peak, model.ties, model.features, prior) if peak else None
         estimator.log_likelihood_ = content["summary"]["log_likelihood"]
         estimator._mirror(Status.from_dict(content["summary"]["status"]))
         estimator.coding_ = WORDS

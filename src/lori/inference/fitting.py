@@ -14,6 +14,7 @@ from lori.inference.newton import TOLERANCE
 from lori.inference.objective import Objective
 from lori.inference.observations import Observations
 from lori.inference.paper import run_paper_method
+from lori.inference.peak import Peak
 from lori.inference.scaling import Scaling
 from lori.inference.search import Found, search
 from lori.inference.sources import Memory, Source
@@ -69,7 +70,8 @@ class Fit:
     typical: np.ndarray  # (features,) deviation of each feature
     ranges: np.ndarray  # (features,) largest minus smallest value
     covariance: np.ndarray  # of the free parameters, standardised
-    vector: np.ndarray
+    peak: Peak
+    rivals: np.ndarray  # (optima, parameters) of the search that are not much worse
 
 
 def fit_groups(settings: FitSettings, groups: Sequence[Preferences]) -> list[Fit]:
@@ -168,8 +170,10 @@ def _paper_fits(settings: FitSettings, source: Source, scaling: Scaling) -> tupl
         at_end.value[:, 0],
         np.array([run.stopped for run in runs]),
         at_end.curvature[:, 0] if at_end.curvature is not None else None,
+        None,
         1,
         np.ones(len(runs)),
+        (np.empty((0, specification.size)),) * len(runs),
     )
     return found, [[] for _ in runs]
 
@@ -221,7 +225,15 @@ def _assembled(
         typical=survey.deviation,
         ranges=survey.ranges,
         covariance=known.covariance,
-        vector=vector,
+        peak=Peak(
+            units,
+            settings.prior,
+            vector,
+            float(found.values[place]),
+            None if found.gradient is None else found.gradient[place],
+            None if found.curvature is None else found.curvature[place],
+        ),
+        rivals=found.rivals[place],
     )
 
 

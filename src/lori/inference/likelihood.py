@@ -8,6 +8,7 @@ see `lori.inference.sources`.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -57,7 +58,7 @@ def evaluate(
     if sum(group.rows for group in groups) <= FEW_ROWS and len(scaling.scale) <= FEW_FEATURES:
         room = 1 << max(3, (starts - 1).bit_length()) if starts <= 16 else -(-starts // 8) * 8
         vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], room - starts, axis=1)], axis=1)
-    rows = _laid_out(groups, max(64, BLOCK_ELEMENTS // room), specification.linear)
+    rows = laid_out(groups, room, specification.linear)
     arguments = (specification, order, vectors, scaling.location, scaling.scale, *rows)
     key = (specification, order, vectors.shape, rows[0][0].shape, rows[1][0].shape)
     if key in _COMPILED:
@@ -69,8 +70,51 @@ def evaluate(
     return Evaluation(*(np.asarray(part)[:, :starts] for part in parts))
 
 
-def _laid_out(groups: list[Observations], wanted: int, linear: bool) -> tuple[Any, Any]:
-    """Decided and tied rows with their weights, (groups, blocks, …), on the device; kept with the first group."""
+def log_likelihood(specification: Specification) -> Callable[..., jax.Array]:
+    """A function of (vector, location, scale, decided, tied) to be traced, for one group; rows come from `laid_out`.
+
+    Samplers map it over many vectors, and differentiate it once: vectors are then evaluated together, with the
+    gradient, as `evaluate` does. (Mapped by JAX itself, the fast and the careful formulas of `derivatives.better`
+    would both be computed for each vector.)
+    """
+
+    def evaluated(order: int):
+        def together(vectors, data):
+            parts = _evaluate(specification, order, vectors[None], *data)
+            return tuple(-part[0] for part in parts)
+
+        @jax.custom_batching.custom_vmap
+        def single(vector, data):
+            return tuple(part[0] for part in together(vector[None], data))
+
+        @single.def_vmap
+        def mapped(size, is_mapped, vectors, data):
+            return together(vectors, data), (True,) * (order + 1)
+
+        return single
+
+    value, value_and_gradient = evaluated(0), evaluated(1)
+
+    @jax.custom_vjp
+    def function(vector, *data):
+        return value(vector, data)[0]
+
+    def forward(vector, *data):
+        return value_and_gradient(vector, data)
+
+    def backward(gradient, change):
+        return (change * gradient, *(None,) * 4)
+
+    function.defvjp(forward, backward)
+    return function
+
+
+def laid_out(groups: list[Observations], starts: int, linear: bool) -> tuple[Any, Any]:
+    """Decided and tied rows with their weights, (groups, blocks, …), on the device; kept with the first group.
+
+    Blocks are such that so many starts, evaluated together, stay in cache.
+    """
+    wanted = max(64, BLOCK_ELEMENTS // starts)
     kept = groups[0].blocks
     key = (wanted, *groups[1:])  # a group may stand beside others whole or sampled; without itself: no cycle
     if key not in kept:

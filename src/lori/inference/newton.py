@@ -18,6 +18,7 @@ from lori.inference.likelihood import Evaluation
 
 TOLERANCE = 1e-12  # stop when the next step promises less than this many units of log-likelihood
 ROUNDING = 1e-14  # or less than this share of the value
+ROUNDED = 1e-10  # standardised units from a bound that are rounding, not an answer
 NOISE = 1e-13  # sums of many rows are not known better than to this share
 Evaluate = Callable[[np.ndarray], Evaluation]
 
@@ -30,6 +31,7 @@ class Solutions:
     values: np.ndarray  # (problems,)
     converged: np.ndarray  # (problems,) bool
     curvature: np.ndarray | None = None  # (problems, parameters, parameters) there, where it is known
+    gradient: np.ndarray | None = None  # (problems, parameters) of what is held at a bound; zero elsewhere
 
 
 def minimise(
@@ -83,7 +85,9 @@ def minimise(
         adapted = np.where(better & (ratio > 0.75), damped * 0.1, damped)
         adapted = np.where(~better, damped * 8, np.where(ratio < 0.25, damped * 3, adapted))
         damped = np.where(stopped, damped, np.clip(adapted, 1e-12, 1e8))  # no start depends on how long others take
-    return Solutions(x, value, converged, curvature)
+    x = np.where(x - lower < ROUNDED, lower, np.where(upper - x < ROUNDED, upper, x))
+    held = ((x <= lower) & (gradient > 0)) | ((x >= upper) & (gradient < 0))
+    return Solutions(x, value, converged, curvature, np.where(held, gradient, 0.0))
 
 
 def _finite(value, gradient, curvature) -> np.ndarray:

@@ -11,7 +11,7 @@ levels hardly ever end in a worse optimum than fewer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
@@ -36,6 +36,7 @@ KEEP = 8  # distinct candidates that are polished on all rows
 OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the last reward is multiplied by
 CLOSED = 0.1  # a last threshold below this may be a trap, see `_openings`
 SAME = 0.05  # log-likelihood units within which two optima count as the same
+RIVAL = 12.0  # and beyond which one is out of the question
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,10 @@ class Found:
     values: np.ndarray  # (groups,)
     converged: np.ndarray  # (groups,)
     curvature: np.ndarray | None  # (groups, parameters, parameters) of the objective there, where it is known
+    gradient: np.ndarray | None  # (groups, parameters) of what is held at a bound there, zero elsewhere
     starts: int
     share_at_best: np.ndarray  # (groups,) share of random starts that reached the best optimum of the search
+    rivals: tuple[np.ndarray, ...]  # for each group (optima, parameters): others that are not much worse
 
 
 def search(
@@ -91,7 +94,7 @@ def search(
         solutions = _joined(solutions, again)
         if (gain <= max(1e-6, polish["tolerance"])).all():
             break
-    won = _winners(solutions)
+    won, rivals = _winners(solutions), _rivals(solutions)
     if not whole:
         if larger.source is not objective.source:
             tried = won.vectors
@@ -105,8 +108,10 @@ def search(
         values=won.values[:, 0],
         converged=won.converged[:, 0],
         curvature=None if won.curvature is None else won.curvature[:, 0],
+        gradient=None if won.gradient is None else won.gradient[:, 0],
         starts=starts,
         share_at_best=share,
+        rivals=rivals,
     )
 
 
@@ -277,6 +282,16 @@ def _distinct(solutions: Solutions, count: int) -> np.ndarray:
     )
 
 
+def _rivals(solutions: Solutions) -> tuple[np.ndarray, ...]:
+    """Of each group, the other optima that are not out of the question."""
+    best = solutions.values.min(axis=1, keepdims=True)
+    far = ~(solutions.values <= best + RIVAL)
+    near = replace(solutions, values=np.where(far, np.inf, solutions.values))
+    return tuple(
+        np.unique(vectors[1:][np.any(vectors[1:] != vectors[0], axis=1)], axis=0) for vectors in _distinct(near, KEEP)
+    )
+
+
 def _winners(solutions: Solutions) -> Solutions:
     """The best of each group, as the only one."""
     best = solutions.values.argmin(axis=1)
@@ -303,6 +318,5 @@ def _combined(parts: list[Solutions], axis: int) -> Solutions:
 def _each(function, *parts: Solutions) -> Solutions:
     """Apply a function to each array of one or more solutions."""
     names = ["vectors", "values", "converged"]
-    if all(part.curvature is not None for part in parts):
-        names.append("curvature")
+    names += [name for name in ("curvature", "gradient") if all(getattr(part, name) is not None for part in parts)]
     return Solutions(**{name: function(*(getattr(part, name) for part in parts)) for name in names})

@@ -60,7 +60,7 @@ def checked_settings(parameters: dict[str, Any], groups: list[Preferences], ties
     return FitSettings(
         specification=Specification(rewards, tuple(inside_epsilon), tuple(inside_alpha), rule, features),
         alpha=alpha,
-        prior=_prior(parameters["prior"]),
+        prior=checked_prior(parameters["prior"]),
         method=one_of("method", parameters["method"], METHODS),
         starts=whole("starts", parameters["starts"], 1),
         seed=whole("seed", parameters["seed"], 0),
@@ -142,7 +142,7 @@ def _for_each_level(name: str, given: Any, levels: int) -> tuple[float | None, .
     return tuple(None if value is None else float(value) for value in values)
 
 
-def _prior(given: Any) -> Prior | None:
+def checked_prior(given: Any) -> Prior | None:
     if given is None or isinstance(given, Prior):
         return given
     if given == "weak":

@@ -167,18 +167,21 @@ def _sentences(fields: dict[str, Any]) -> list[str]:
     for level in levels:
         first, last = level["level"] == 1, level["level"] == len(levels)
         name = " and ".join(level["leading"]) or "nothing"
-        place = "comes first" if first else f"comes {_ordinal(level['level'])}"
+        several = len(level["leading"]) > 1
+        place = f"{'come' if several else 'comes'} {'first' if first else _ordinal(level['level'])}"
         if len(levels) == 1:
-            sentences.append(f"{name} matters most.")
+            sentences.append(f"{name} {'matter' if several else 'matters'} most.")
             continue
         alone = level["thresholds"].get(level["leading"][0], {}) if level["leading"] else {}
         if last:
-            sentences.append(f"{name} {place} and decides {level['decides']:.0%} of the comparisons.")
+            verb = "decide" if several else "decides"
+            sentences.append(f"{name} {place} and {verb} {level['decides']:.0%} of the comparisons.")
         elif alone.get("value") is None:
             sentences.append(f"{name} {place}.")
         else:
             sentences.append(
-                f"{name} {place}: a difference above {_with_interval(alone)} counts "
+                f"{name} {place}: a difference above {_with_interval(alone)}"
+                f"{' in ' + level['leading'][0] + ' alone' if several else ''} counts "
                 f"and level {level['level']} decides {level['decides']:.0%} of the comparisons; "
                 "below that the next level is asked."
             )
@@ -197,7 +200,7 @@ def _lines(fields: dict[str, Any]) -> list[str]:
         f"{status['share_at_best']:.0%} of {_count(status['starts'], 'start')} reached the best optimum; "
         f"ties: {fields['ties']}",
     ]
-    width = max(len(name) for name in fields["features"])
+    width = max(len(name) for name in ("feature", *fields["features"]))
     for level in fields["levels"]:
         lines += ["", f"Level {level['level']} ({level['reward']}), decides {level['decides']:.1%}"]
         lines.append(f"  {'feature':<{width}}  {'weight':>11}  {'std. error':>11}  {'threshold':>11}  95% interval")

@@ -71,6 +71,14 @@ class Units:
         jacobian = self._computed(vector)[1]
         return [Reported(*(error(part) for part in level)) for level in jacobian]  # type: ignore[arg-type]
 
+    @double_precision
+    def of_draws(self, vectors: np.ndarray) -> list[Reported]:
+        """The numbers of each level for many vectors (draws, parameters), each with a leading axis of draws."""
+        every = _reported_of_many(
+            self.specification, self.alpha, np.asarray(vectors, float), self.scaling.location, self.scaling.scale
+        )
+        return [Reported(*(np.asarray(part) for part in level)) for level in every]  # type: ignore[arg-type]
+
     def _computed(self, vector: np.ndarray) -> tuple[list[Reported], list[Reported]]:
         return _reported_and_jacobian(
             self.specification,
@@ -87,6 +95,11 @@ def _reported_and_jacobian(specification, alpha, vector, location, scale):
         return _reported(specification, alpha, own, location, scale)
 
     return reported(vector), jax.jacfwd(reported)(vector)
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _reported_of_many(specification, alpha, vectors, location, scale):
+    return jax.vmap(lambda own: _reported(specification, alpha, own, location, scale))(vectors)
 
 
 def _reported(specification: Specification, asked: tuple[float | None, ...], vector, location, scale) -> list[Reported]:

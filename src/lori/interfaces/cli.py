@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from lori import __version__
-from lori.data.files import check_target
+from lori.data.files import check_target, folder
 from lori.errors import InputError, LoriError
-from lori.interfaces import caching
+from lori.interfaces import caching, choosing, showing
 from lori.interfaces.arguments import (
     AsJson,
     Columns,
@@ -37,11 +37,8 @@ from lori.interfaces.arguments import (
     numbers,
     whole,
 )
-from lori.interfaces.output import print_json, show_agents, show_table, working
-from lori.interfaces.reading import fit_files, model_and_pairs, read_files, streams
-
-if TYPE_CHECKING:
-    pass
+from lori.interfaces.output import print_json, show_agents, show_summary, show_table, working
+from lori.interfaces.reading import fit_files, model_and_pairs, read_kept, streams
 
 app = typer.Typer(
     name="lori",
@@ -55,7 +52,9 @@ app = typer.Typer(
 @app.command(epilog="Example: lori fit choices.csv --levels 2 --increasing benefit,need --save model.json")
 def fit(
     files: Files,
-    levels: Annotated[str, typer.Option(help="Number of reward functions in priority order.")] = "2",
+    levels: Annotated[
+        str, typer.Option(help="Number of reward functions in priority order; 'auto' weighs 1, 2, … and says why.")
+    ] = "2",
     reward: Annotated[RewardName, typer.Option(help="Family of rewards.")] = RewardName.linear,
     increasing: Annotated[str, typer.Option(help="Features of which more is better (a,b or all).")] = "",
     decreasing: Annotated[str, typer.Option(help="Features of which less is better (a,b or all).")] = "",
@@ -83,6 +82,7 @@ def fit(
     by: Annotated[str | None, typer.Option(help="'agent': a model for each agent, fitted as one batch.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
     save: Annotated[Path | None, typer.Option(help="Save the fitted model as JSON.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page about the model and the data (HTML).")] = None,
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     columns: Columns = None,
@@ -95,16 +95,22 @@ def fit(
     """Learn ordered rewards from a file of choices and say what comes first."""
     if by not in (None, "agent"):
         raise InputError("--by", expected="agent", got=repr(by), fix="use --by agent or leave it out")
-    if save:
-        check_target(save)
+    for path in (save, report):
+        if path:
+            check_target(path)
     streamed = streams(files, engine)
+    if report and (streamed or by):
+        raise InputError(
+            "--report", expected="one model of data in memory", got="a stream" if streamed else "a model for each agent",
+            fix="leave --by out, or use --engine memory",
+        )  # fmt: skip
     if streamed and by:
         raise InputError(
             "--by", expected="data in memory", got="a stream", fix="use --engine memory, or leave --by out"
         )
     prefs = None
     if not streamed:
-        prefs = read_files(files, columns, values, features, pooling, discount, identical=identical)
+        prefs, dropped = read_kept(files, columns, values, features, pooling, discount, identical)
     from lori.inference.estimator import LORI
     from lori.inference.settings import NAMED_REWARDS
 
@@ -124,7 +130,7 @@ def fit(
     if context:
         options["context"] = names(context)
     estimator = LORI(
-        levels=whole("--levels", levels),
+        levels=2 if levels == "auto" else whole("--levels", levels),
         reward=NAMED_REWARDS[reward.value](**options),
         alpha=numbers("--alpha", alpha),
         epsilon=numbers("--epsilon", epsilon),
@@ -135,6 +141,12 @@ def fit(
         standard_errors=standard_errors.value,
         seed=seed,
     )
+    chosen = None
+    if levels == "auto" and by:
+        choosing.choose_by_agent(estimator, prefs, save, as_json, quiet)
+        return
+    if levels == "auto":
+        chosen = choosing.choose_levels(estimator, prefs)
     if prefs is None:
         fit_files(estimator, files, columns, values, features, identical, engine, scheduler)
     else:
@@ -149,11 +161,18 @@ def fit(
     if save:
         estimator.save(save)
     if as_json:
-        print_json(estimator.summary().to_dict())
+        content = estimator.summary().to_dict()
+        print_json({**content, "selection": chosen.to_dict()} if chosen else content)
     elif not quiet:
-        typer.echo(str(estimator.summary()))
+        show_summary(estimator)
+        if chosen:
+            typer.echo(f"\n{chosen}")
         if save:
             typer.echo(f"\nSaved to {save}")
+    if report and prefs is not None:
+        showing.write_report(estimator, prefs, report, title=showing.heading(files), dropped=dropped)
+        if not (as_json or quiet):
+            typer.echo(f"Wrote the report to {report}")
 
 
 @app.command(epilog="Example: lori predict model.json new_pairs.csv --out predictions.csv")
@@ -197,6 +216,10 @@ def explain(
         show_table(explanation.to_frame(), out, as_json)
 
 
+app.command(epilog="Example: lori plot ladder model.json --out ladder.svg")(showing.plot)
+app.command(epilog="Example: lori report model.json choices.csv --out report.html")(showing.report)
+
+
 @app.command(epilog="Example: lori simulate levels --pairs 5000 --out data/")
 def simulate(
     world: Annotated[
@@ -232,7 +255,7 @@ def simulate(
     from lori.interfaces.worlds import simulated
 
     prefs, truth = simulated(world.value, pairs, times, agents, levels, n_features, model, seed)
-    out.mkdir(parents=True, exist_ok=True)
+    folder(out)
     write_pairs(prefs, out / "pairs.csv")
     typer.echo(f"Wrote {prefs.n_comparisons:,} comparisons of {prefs.n_pairs:,} pairs to {out / 'pairs.csv'}")
     if truth is not None:
@@ -241,8 +264,10 @@ def simulate(
 
 
 @app.command(epilog="Example: lori demo --out out")
-def demo(out: Annotated[Path, typer.Option(help="Folder for the figure and the JSON files.")] = Path("out")) -> None:
-    """Fit the built-in examples, print what was found, and write a figure and JSON files."""
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the figure, the JSON files and the report.")] = Path("out"),
+) -> None:
+    """Fit the built-in examples, print what was found, and write a figure, JSON files and a report."""
     from lori.interfaces.demo import run_demo
 
     run_demo(out)
@@ -263,7 +288,11 @@ def bench(
         int | None, typer.Option(help="Rounds of each contest (default: each case has its own).")
     ] = None,
     long: Annotated[
-        bool, typer.Option("--long", help="Run the paper's procedure to its end (a quarter of an hour) in organ.")
+        bool,
+        typer.Option(
+            "--long",
+            help="Run the paper's procedure on all pairs in organ (a quarter of an hour), instead of estimating it.",
+        ),
     ] = False,
 ) -> None:
     """Measure LORI against its peers, side by side in one run: a table of ratios, and a JSON file."""

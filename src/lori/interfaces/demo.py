@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from lori.data.examples import tversky1969
-from lori.data.files import writing
+from lori.data.files import folder, writing
 from lori.data.preferences import Preferences
 from lori.inference.estimator import LORI
 from lori.inference.simulation import simulate
 from lori.interfaces import figures
 from lori.interfaces.agents import agents_table
+from lori.interfaces.drawing import ladder
+from lori.interfaces.showing import write_report
 from lori.model.ordered import OrderedModel
 from lori.model.rewards import Linear
 
@@ -22,8 +25,8 @@ PERSON = "1"
 
 
 def run_demo(out: Path) -> None:
-    """Fit Tversky's eight people and a simulated allocation; print, and write a figure and JSON into `out`."""
-    out.mkdir(parents=True, exist_ok=True)
+    """Fit Tversky's eight people and a simulated allocation; print, and write figures, JSON and a report into `out`."""
+    folder(out)
     people = tversky1969()
     more_is_better = Linear(increasing="all")
     print("Eight people choose between gambles (Tversky 1969). Probability and payoff pull in opposite directions.\n")
@@ -43,29 +46,43 @@ def run_demo(out: Path) -> None:
 
     _write(out / "tversky.json", {agent: model.summary().to_dict() for agent, model in two.items()})
     allocation.save(out / "allocation.json")
-    _draw(out / "priorities.png", people.by_agent()[PERSON], two[PERSON], one[PERSON], allocation)
+    person = people.by_agent()[PERSON]
+    _draw(out / "priorities.png", person, two[PERSON], one[PERSON], allocation)
     print(f"\nWrote {out / 'priorities.png'}, {out / 'tversky.json'} and {out / 'allocation.json'}")
+    page = out / "report.html"
+    write_report(two[PERSON], person, page, title=f"What comes first for Tversky's person {PERSON}?")
+    print(f"Wrote the report on person {PERSON}: open {page} in a browser")
 
 
 def _draw(path: Path, choices: Preferences, two: LORI, one: LORI, allocation: LORI) -> None:
-    figure, axes = plt.subplots(1, 3, figsize=(14, 3.8), layout="constrained")
-    figures.draw_ladder(axes[0], two.summary().to_dict(), f"Person {PERSON}: what comes first")
+    with figures.style():
+        figure = Figure(figsize=(14, 3.8), layout="constrained")
+        axes = figure.subplots(1, 3)
+        ladder.draw(axes[0], two.summary().to_dict(), f"Person {PERSON}: what comes first")
+        _draw_observed(axes[1], choices, two, one)
+        ladder.draw(axes[2], allocation.summary().to_dict(), "Simulated allocation (days)")
+        for panel in (axes[0], axes[2]):
+            ladder.add_legend(panel)
+    figures.save(figure, path)
+
+
+def _draw_observed(axes: Axes, choices: Preferences, two: LORI, one: LORI) -> None:
+    """Observed shares as dots, two levels as a line, and one level as a dashed line."""
     steps = np.rint(-choices.differences[:, 0] * 24)
     shares = choices.wins / (choices.wins + choices.losses)
     models = (two.predict_proba(choices)[:, 0], one.predict_proba(choices)[:, 0])
     x = np.unique(steps)
     observed, predicted, baseline = ([values[steps == s].mean() for s in x] for values in (shares, *models))
-    figures.draw_observed(
-        axes[1], x, observed, predicted, baseline,
-        {
-            "x": "difference in probability of winning (24ths)", "y": "share choosing the higher payoff",
-            "observed": "observed", "predicted": "two levels", "baseline": "one level",
-        },
-        f"Person {PERSON}: choices and models",
-    )  # fmt: skip
-    axes[1].set_xticks(x)
-    figures.draw_ladder(axes[2], allocation.summary().to_dict(), "Simulated allocation (days)")
-    figures.save(figure, path)
+    axes.axhline(0.5, color="#bbbbbb", linewidth=0.8, zorder=0)
+    axes.plot(x, baseline, "--", color=figures.COLOURS[7], label="one level")
+    axes.plot(x, predicted, "-", color=figures.COLOURS[0], label="two levels")
+    axes.plot(x, observed, "o", color="black", markersize=4, label="observed")
+    axes.set_xlabel("difference in probability of winning (24ths)")
+    axes.set_ylabel("share choosing the higher payoff")
+    axes.set_ylim(0, 1)
+    axes.set_xticks(x)
+    axes.legend()
+    axes.set_title(f"Person {PERSON}: choices and models")
 
 
 def _write(path: Path, content: dict) -> None:

@@ -1,77 +1,102 @@
-"""What does a model look like? Drawings only; every number comes from a summary."""
+"""How does a figure look, and how does it reach a file or a page? What is drawn is told in `drawing`."""
 
 from __future__ import annotations
 
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
+from markupsafe import Markup, escape
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from lori.data.files import writing
+from lori.data.files import check_target, writing
+from lori.errors import InputError
+from lori.interfaces.naming import clean_sentence
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches tell it apart in grey print.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++", "ooo")
+QUIET = "#555555"
+AXIS = 24  # characters of a name along an axis
+SMALL = 9  # points, beside what is drawn
+WIDTH = 4.7  # inches: readable on a telephone without zooming, and two abreast on a page
+FORMATS = (".png", ".svg", ".pdf")
+STYLE: dict[Any, Any] = {
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "hatch.linewidth": 0.8,
+    "svg.fonttype": "none",  # letters stay letters: small files, and any script is shown as the reader's fonts have it
+    "svg.hashsalt": "lori",  # the same figure gives the same file
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+}
 
 
-def save(figure, path: Path) -> None:
-    """Write a figure as its ending says (PNG, SVG, PDF), whole or not at all."""
-    with writing(path) as temporary:
-        figure.savefig(temporary, dpi=160, bbox_inches="tight")
-    plt.close(figure)
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw and save within this: the same look whatever the user's own settings are."""
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # the reader's fonts may have it
+        yield
 
 
-def draw_ladder(axes: Axes, summary: dict[str, Any], title: str = "") -> None:
-    """The priority ladder: levels from the top, what each weighs, its threshold, and what it decides."""
-    levels, features = summary["levels"], summary["features"]
-    styles = {name: (COLOURS[i % 8], HATCHES[i % 8]) for i, name in enumerate(features)}
-    seen: set[str] = set()
-    for row, level in enumerate(levels):
-        start = 0.0
-        for name in sorted(features, key=lambda f: -level["importance"][f]):
-            share = level["importance"][name]
-            if share < 0.005:
-                continue
-            colour, hatch = styles[name]
-            axes.barh(
-                row, share, left=start, height=0.36, color=colour, hatch=hatch, edgecolor="white", linewidth=1,
-                label=None if name in seen else name,
-            )  # fmt: skip
-            seen.add(name)
-            start += share
-        text = f"decides {level['decides']:.0%} of the comparisons\n"
-        lead = level["leading"][0] if level["leading"] else None
-        threshold = level["thresholds"][lead] if lead else {"value": None}
-        if threshold["value"]:
-            text += f"{lead} counts from a difference of {threshold['value']:.3g}"
-            if threshold["interval"]:
-                text += f" ({threshold['interval'][0]:.3g} to {threshold['interval'][1]:.3g})"
-        axes.text(0, row - 0.24, text.strip(), fontsize=8, va="bottom", color="#333333")
-    axes.set_yticks(range(len(levels)), [f"Level {level['level']}" for level in levels])
-    axes.set_ylim(len(levels) - 0.7, -0.7)
-    axes.set_xlim(0, 1)
-    axes.set_xlabel("share of the level's weight (features in standard deviations)")
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, -0.22), ncols=4)
-    if title:
-        axes.set_title(title, loc="left", fontsize=10, fontweight="bold")
+def new_figure(height: float, columns: int = 1, **options) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    return figure, list(figure.subplots(1, columns, squeeze=False, **options).flat)
 
 
-def draw_observed(axes: Axes, x, observed, predicted, baseline, labels: dict[str, str], title: str = "") -> None:
-    """Observed shares as dots, a model's as a line, and a simpler model's as a dashed line."""
-    axes.axhline(0.5, color="#bbbbbb", linewidth=0.8, zorder=0)
-    axes.plot(x, baseline, "--", color=COLOURS[7], label=labels["baseline"])
-    axes.plot(x, predicted, "-", color=COLOURS[0], label=labels["predicted"])
-    axes.plot(x, observed, "o", color="black", markersize=4, label=labels["observed"])
-    axes.set_xlabel(labels["x"])
-    axes.set_ylabel(labels["y"])
-    axes.set_ylim(0, 1)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8)
-    if title:
-        axes.set_title(title, loc="left", fontsize=10, fontweight="bold")
+def check_figure_file(path: Path) -> None:
+    """Could a figure of this name be written? Asked before long work."""
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(
+            "--out", expected="a file that ends in .svg, .png or .pdf", got=path.name, fix="write --out figure.svg"
+        )
+    check_target(path)
+
+
+def described(figure: Figure, words: str) -> Figure:
+    """The figure with its text alternative, which `figure.get_label()` tells and files carry along."""
+    figure.set_label(words)
+    return figure
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as its ending says, whole or not at all."""
+    told = clean_sentence(str(figure.get_label()))
+    carried = {
+        ".svg": {"Date": None, "Description": told},
+        ".png": {"Description": told},
+        ".pdf": {"Subject": told},
+    }[path.suffix.lower()]
+    with writing(path) as temporary, style():
+        figure.savefig(temporary, dpi=160, bbox_inches="tight", metadata=carried)
+
+
+def inline(figure: Figure, key: str, words: str) -> Markup:
+    """A figure as part of a page; `key` keeps its ids apart from those of other figures, `words` say what it shows."""
+    buffer = io.StringIO()
+    with style():
+        figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
+    drawing = buffer.getvalue()
+    drawing = drawing[drawing.index("<svg") :]
+    drawing = re.sub(r"<metadata>.*?</metadata>\s*", "", drawing, flags=re.DOTALL)
+    drawing = re.sub(r'(<style type="text/css">)\*', rf"\1#{key} *", drawing)
+    drawing = re.sub(r'(\sid="|href="#|url\(#)', rf"\g<1>{key}-", drawing)
+    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing)
+    assert size is not None
+    opening = (
+        f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" id="{key}" role="img" '
+        f'aria-label="{escape(words)}" {size.group()}>'
+    )
+    return Markup(opening + drawing[drawing.index(">") + 1 :])  # matplotlib escapes the texts in it

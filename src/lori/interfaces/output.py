@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,16 @@ def print_json(content: Any) -> None:
     typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
+def show_summary(estimator: LORI) -> None:
+    """Compact and coloured where a person looks at a terminal, the whole summary elsewhere."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        typer.echo(str(estimator.summary()))
+        return
+    from lori.interfaces.terminal import print_compact
+
+    print_compact(estimator.summary().to_dict())
+
+
 def show_table(table, out: Path | None, as_json: bool) -> None:
     if out is not None:
         from lori.data.writers import write_table
@@ -37,7 +48,7 @@ def show_table(table, out: Path | None, as_json: bool) -> None:
     elif as_json:
         typer.echo(table.to_json(orient="records", indent=2, double_precision=15))
     else:
-        table.to_csv(sys.stdout, index_label="pair", float_format="%.6g")
+        table.set_axis(range(1, len(table) + 1)).to_csv(sys.stdout, index_label="pair", float_format="%.6g")
 
 
 def show_agents(fitted: dict[str, LORI], save: Path | None, as_json: bool, quiet: bool) -> None:

@@ -25,6 +25,16 @@ def read_files(files, columns, values, features, pooling, discount, **options) -
     )  # fmt: skip
 
 
+def read_kept(files, columns, values, features, pooling, discount, identical: str) -> tuple[Preferences, int]:
+    """The preferences to fit, and how many pairs with two equal sides were dropped."""
+    given = "keep" if identical == "drop" else identical
+    prefs = read_files(files, columns, values, features, pooling, discount, identical=given)
+    same = prefs.identical() if identical == "drop" else None
+    if same is None or not same.any() or same.all():  # where all are equal, the fit says so
+        return prefs, 0
+    return prefs.subset(~same), int(same.sum())
+
+
 def streams(files: list[Path], engine: EngineName) -> bool:
     """Whether to read the files piece by piece."""
     if engine is not EngineName.auto:

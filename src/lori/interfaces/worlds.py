@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lori.data.examples import tversky1969
+from lori.data.files import folder
 from lori.data.preferences import Preferences
 from lori.errors import InputError
 from lori.inference.simulation import random_ordered_model, simulate
@@ -50,7 +51,7 @@ def write_organ(out: Path, policy: str, patients: int | None, organs: int | None
 
     truth = load_ordered_model(model) if model else PREFERENCES if policy == "model" else None
     sizes = {name: size for name, size in (("patients", patients), ("organs", organs)) if size is not None}
-    out.mkdir(parents=True, exist_ok=True)
+    folder(out)
     write_registry(out / "registry.csv", SyntheticSettings(policy=policy, seed=seed, **sizes), model=truth)
     if truth is None:
         return f"Wrote a registry to {out / 'registry.csv'}"

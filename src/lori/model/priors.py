@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special, stats
 
 from lori.errors import InputError
 from lori.model.specification import Specification
@@ -12,7 +13,7 @@ from lori.model.specification import Specification
 
 @dataclass(frozen=True)
 class Prior:
-    """Independent Student-t densities, folded where a parameter is bounded by zero.
+    """Independent Student-t densities, cut off where a parameter is bounded.
 
     Features have deviation 1 and α = 1 inside a fit, so a weight is the log-odds that one deviation is worth
     and a threshold is in the same units. Student-t with three degrees of freedom and scale 2.5 keeps separable
@@ -48,3 +49,31 @@ class Prior:
         first = -(self.degrees + 1) * u / factor / scales
         second = -(self.degrees + 1) * (self.degrees - u**2) / factor**2 / scales**2
         return first, second
+
+    def log_constant(self, specification: Specification) -> float:
+        """What `log_density` leaves out: with it, the density integrates to one within the bounds.
+
+        Parameters of which nothing is believed do not enter.
+        """
+        scales = self.scales(specification)
+        low, high = self._cut(specification)
+        nu = self.degrees
+        height = special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+        believed = np.isfinite(scales)
+        return float(np.sum(height - np.log(scales[believed]) - np.log((high - low)[believed])))
+
+    def draw(self, specification: Specification, count: int, generator: np.random.Generator) -> np.ndarray:
+        """Vectors (count, parameters) from the prior; it must believe something of each parameter."""
+        low, high = self._cut(specification)
+        uniform = generator.uniform(low, high, size=(count, specification.size))
+        return stats.t.ppf(uniform, self.degrees) * self.scales(specification)
+
+    def proper(self, specification: Specification) -> bool:
+        """Is something believed of every parameter, so that the prior can be drawn from?"""
+        return bool(np.isfinite(self.scales(specification)).all())
+
+    def _cut(self, specification: Specification) -> tuple[np.ndarray, np.ndarray]:
+        """Cumulative probabilities at the bounds."""
+        scales = self.scales(specification)
+        low, high = (stats.t.cdf(bound / scales, self.degrees) for bound in specification.bounds)
+        return low, high

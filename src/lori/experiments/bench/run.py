@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lori.data.files import writing
+from lori.data.files import folder, writing
 from lori.errors import InputError
 from lori.experiments.bench import agents, bradley_terry, cache, cluster, logit, memory, organ, scaling, srmp
 from lori.experiments.bench.contest import Measured
@@ -78,7 +78,7 @@ def run(
     if repeats is not None and repeats < 1:
         raise InputError("--repeats", expected="a whole number from 1", got=str(repeats), fix="use --repeats 3")
     name = chosen[0] if len(chosen) == 1 else "bench"
-    out.mkdir(parents=True, exist_ok=True)
+    folder(out)
     result: dict[str, Any] = {"name": name, "smoke": smoke, "settings": {}, "rows": [], "claims": []}
     result |= {"seconds": 0.0, "versions": versions()}
     started = perf_counter()

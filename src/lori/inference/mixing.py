@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special, stats
 
 PARTS = 4  # a chain is compared with itself in this many pieces
 LARGEST_R_HAT, FEWEST = 1.05, 100  # beyond these an average is not to be relied on
@@ -34,6 +35,40 @@ def mixing(draws: np.ndarray) -> Mixing:
         r_hat=max(split_r_hat(column) for column in draws.T),
         effective=min(effective_size(column) for column in draws.T),
     )
+
+
+def mixing_of_chains(chains: np.ndarray) -> Mixing:
+    """Judge the draws (chains, draws, parameters) of several chains, each of which is also cut in two.
+
+    Draws are replaced by the normal scores of their ranks first, so that heavy tails do not hide a disagreement.
+    """
+    count, length, size = chains.shape
+    ranks = stats.rankdata(chains.reshape(-1, size), axis=0)
+    scores = special.ndtri((ranks - 0.375) / (count * length + 0.25)).reshape(chains.shape)
+    halves = scores[:, : length // 2 * 2].reshape(2 * count, length // 2, size)
+    effective = [sum(effective_size(chain[:, i]) for chain in scores) for i in range(size)]
+    return Mixing(r_hat=float(np.max(_r_hat(halves))), effective=float(min(effective)))
+
+
+def agreement(populations: np.ndarray) -> Mixing:
+    """Judge independent populations (populations, draws, parameters) whose draws have no order among themselves.
+
+    The means of populations that are worth m independent draws each differ by a variance of 1/m; m is told from all
+    parameters together, because two populations alone tell it badly from one.
+    """
+    count, length, size = populations.shape
+    ranks = stats.rankdata(populations.reshape(-1, size), axis=0)
+    scores = special.ndtri((ranks - 0.375) / (count * length + 0.25)).reshape(populations.shape)
+    between, within = scores.mean(axis=1).var(axis=0, ddof=1), scores.var(axis=1, ddof=1).mean(axis=0)
+    each = float(np.mean(within) / max(np.mean(between), 1e-12))
+    return Mixing(r_hat=float(np.max(_r_hat(scores))), effective=min(count * each, float(count * length)))
+
+
+def _r_hat(scores: np.ndarray) -> np.ndarray:
+    """For each parameter √((1 − 1/n) + B / W) over the first axis, see `split_r_hat`."""
+    length = scores.shape[1]
+    within, between = scores.var(axis=1, ddof=1).mean(axis=0), scores.mean(axis=1).var(axis=0, ddof=1)
+    return np.sqrt(1 - 1 / length + between / np.maximum(within, 1e-300))
 
 
 def split_r_hat(chain: np.ndarray) -> float:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lori.baselines.mixing import effective_size, mixing, split_r_hat
+from lori.inference.mixing import effective_size, mixing, split_r_hat
 
 
 def autoregression(correlation, length, seed=0):

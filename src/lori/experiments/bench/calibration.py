@@ -1,0 +1,131 @@
+"""Are the posteriors right? Data sets drawn from the prior, and where the truth falls among the draws.
+
+Simulation-based calibration (Talts and others 2018): if parameters come from the prior and data from the parameters,
+the rank of the true value among posterior draws is uniform, for every parameter and for the log-likelihood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+import numpy as np
+from scipy import stats
+
+from lori.data.preferences import Preferences
+from lori.experiments.bench.contest import Measured, Row
+from lori.inference.estimator import LORI
+from lori.inference.objective import Objective
+from lori.inference.observations import Observations
+from lori.inference.posterior import interval
+from lori.inference.sampling import sample_posterior
+from lori.inference.scaling import Moments, Scaling
+from lori.inference.settings import checked_settings
+from lori.inference.sources import Memory
+from lori.inference.units import Units
+
+
+@dataclass(frozen=True)
+class CalibrationSettings:
+    """How many data sets, of what kind."""
+
+    data_sets: int = 200
+    """Data sets for each method."""
+    features: int = 3
+    """Features of each alternative, standard normal."""
+    levels: int = 2
+    """Levels of the truth and of the model."""
+    pairs: int = 300
+    """Pairs of each data set for sequential Monte Carlo."""
+    laplace_pairs: int = 2000
+    """Pairs of each data set for the Gaussian approximation."""
+    draws: int = 1000
+    """Draws from each posterior."""
+    bins: int = 20
+    """Bins of the rank histograms."""
+    probability: float = 0.9
+    """Of the intervals whose coverage is counted."""
+    jobs: int = 2
+    """Data sets worked on at the same time."""
+    repeats: int = 1
+    """Not used: the data sets are the repeats."""
+
+
+SMOKE = CalibrationSettings(data_sets=4, pairs=40, laplace_pairs=100, draws=40, bins=2, jobs=1)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Where the truth fell in one data set."""
+
+    ranks: dict[str, float]  # by number; from 0 to 1
+    covered: dict[str, bool]
+    trusted: bool
+
+
+def measure(settings: CalibrationSettings) -> Measured:
+    measured = Measured()
+    for method, pairs in (("smc", settings.pairs), ("laplace", settings.laplace_pairs)):
+        trials = list(_trials(settings, method, pairs))
+        names = list(trials[0].ranks)
+        case = f"{method}, {pairs:,} pairs, {settings.data_sets} data sets"
+        p_values, coverage = {}, {}
+        for name in names:
+            ranks = np.array([trial.ranks[name] for trial in trials])
+            counts = np.histogram(ranks, settings.bins, (0.0, 1.0))[0]
+            p_values[name] = float(stats.chisquare(counts).pvalue)
+            row = Row(case, name, measures={"p": p_values[name], "mean rank": float(ranks.mean())})
+            if name != "log-likelihood":
+                coverage[name] = float(np.mean([trial.covered[name] for trial in trials]))
+                row = row.with_measures(coverage=coverage[name])
+            histogram = " ".join(str(count) for count in counts)
+            covered = f"; covered {coverage[name]:.1%}" if name in coverage else ""
+            note = f"ranks {histogram}; chi-square p = {p_values[name]:.3f}{covered}"
+            measured.rows.append(Row(row.case, row.contestant, note=note, measures=row.measures))
+        trusted = float(np.mean([trial.trusted for trial in trials]))
+        measured.rows.append(Row(case, "trusted", note=f"{trusted:.1%} of the runs", measures={"share": trusted}))
+        if method == "smc":
+            measured.claim(
+                f"calibration: smallest chi-square p of {len(names)} rank histograms (0.01 in all), smc",
+                min(p_values.values()) * len(names), 0.01, at_least=True,
+            )  # fmt: skip
+        average = float(np.mean(list(coverage.values())))
+        measured.claim(f"calibration: coverage of 90 % intervals, {method}, at least", average, 0.85, at_least=True)
+        measured.claim(f"calibration: coverage of 90 % intervals, {method}, at most", average, 0.95)
+    return measured
+
+
+def _trials(settings: CalibrationSettings, method: str, pairs: int) -> Iterator[Trial]:
+    seeds = range(settings.data_sets)
+    work = [(settings, method, pairs, seed) for seed in seeds]
+    if settings.jobs == 1:
+        yield from map(_trial, work)
+        return
+    with ProcessPoolExecutor(settings.jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_trial, work, chunksize=5)
+
+
+def _trial(work: tuple[CalibrationSettings, str, int, int]) -> Trial:
+    settings, method, pairs, seed = work
+    generator = np.random.default_rng(seed)
+    left, right = generator.normal(size=(2, pairs, settings.features))
+    blank = Preferences.from_arrays(left, right)
+    chosen = checked_settings(LORI(levels=settings.levels).get_params(deep=False), [blank])
+    specification, prior = chosen.specification, chosen.prior
+    assert prior is not None
+    scaling = Scaling.of(Moments.of(left, right), specification.standardised)
+    truth = prior.draw(specification, 1, generator)[0]
+    units = Units(specification, scaling, chosen.alpha)
+    counts = units.model(truth, left).sample(left, right, seed=generator)
+    data = Preferences.from_arrays(left, right, wins=counts[:, 0], losses=counts[:, 2])
+    posterior = sample_posterior(chosen, data, method=method, draws=settings.draws, seed=seed)
+    draws = posterior.draws
+    objective = Objective(specification, Memory((Observations.of(data, True),)), scaling, None)
+    values = objective.likelihood(np.concatenate([truth[None], draws])[None], order=0).value[0]
+    low, high = interval(draws, settings.probability)
+    ranks = {name: float(np.mean(draws[:, i] < truth[i])) for i, name in enumerate(specification.names)}
+    covered = {name: bool(low[i] <= truth[i] <= high[i]) for i, name in enumerate(specification.names)}
+    ranks["log-likelihood"] = float(np.mean(-values[1:] < -values[0]))
+    return Trial(ranks, covered, posterior.trust.trusted)

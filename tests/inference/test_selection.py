@@ -1,0 +1,67 @@
+"""The number of levels: the right one, the reason, agents."""
+
+import numpy as np
+import pytest
+
+import lori
+from lori.errors import InputError
+from lori.inference.selection import select_levels, select_levels_by_agent, shares, with_levels
+
+ONE = lori.OrderedModel.linear([[1.5, -1.0]], epsilon=[0.0], features=["cost", "time"])
+TWO = lori.OrderedModel.linear([[4.0, 0.0], [0.0, 4.0]], epsilon=[4.0, 0.0], features=["cost", "time"])
+
+
+@pytest.mark.parametrize(
+    ("truth", "levels", "verdict"), [(ONE, 1, {"one level", "undecided"}), (TWO, 2, {"more levels"})]
+)
+def test_the_right_number(truth, levels, verdict):
+    chosen = select_levels(lori.simulate(truth, 400, seed=0), 2, draws=500)
+    assert chosen.recommended == levels
+    assert chosen.verdict in verdict
+    fields = chosen.to_dict()
+    assert [row["levels"] for row in fields["candidates"]] == [1, 2]
+    assert min(row["short_of_best"] for row in fields["candidates"]) == pytest.approx(0.0, abs=1e-9)
+    assert ("One level is recommended" if levels == 1 else "2 levels are recommended") in str(chosen)
+
+
+def test_leaving_one_out_agrees_with_really_doing_so():
+    """Importance sampling against refitting without each pair, for a model of two parameters."""
+    prefs = lori.simulate(ONE, 40, seed=3)
+    model = lori.LORI(levels=1, epsilon=0.0)
+    chosen = select_levels(prefs, 1, estimator=model, draws=2000)
+    assert chosen.held_out_by == "leaving one out"
+    direct = []
+    for i in range(0, 40, 8):
+        rest = np.delete(np.arange(40), i)
+        own = model.posterior(prefs.subset(rest), method="laplace", draws=2000)
+        pair = prefs.subset([i])
+        place = 0 if pair.wins[0] else 2
+        direct.append(np.log(own.predict_proba(pair.left_features, pair.right_features)[:, 0, place].mean()))
+    np.testing.assert_allclose(chosen.candidates[0].held_out[::8], direct, atol=0.08)
+
+
+def test_agents_of_tversky():
+    base = lori.LORI(levels=2, reward=lori.Linear(increasing="all"), epsilon=(None, 0.0))
+    everybody = lori.tversky1969()
+    some = everybody.subset(np.isin(everybody.agent, ["1", "8"]))
+    chosen = select_levels_by_agent(some, estimator=base)
+    assert chosen["1"].verdict == "more levels"
+    assert chosen["1"].posterior.order().first()["probability"] > 0.95
+    assert chosen["8"].verdict in ("one level", "undecided")
+    assert shares(chosen)["more levels"] == 0.5
+
+
+def test_what_is_given_level_by_level_is_kept_for_the_last_level():
+    base = lori.LORI(levels=2, epsilon=(None, 0.0))
+    assert with_levels(base, 1).epsilon == [0.0]
+    assert with_levels(base, 3).epsilon == [None, None, 0.0]
+
+
+def test_wrong_requests():
+    prefs = lori.simulate(ONE, 20, seed=0)
+    with pytest.raises(InputError, match="prior: expected a prior"):
+        select_levels(prefs, estimator=lori.LORI(prior=None))
+    with pytest.raises(InputError, match="up_to"):
+        select_levels(prefs, 0)
+    with pytest.raises(InputError, match="at least two comparisons"):
+        select_levels(prefs.subset([0]))
