@@ -8,7 +8,7 @@ run: .venv/ready
 	$(BIN)/lori demo --out out
 
 test: check
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: .venv/ready
 	$(BIN)/ruff check .
@@ -16,7 +16,7 @@ check: .venv/ready
 	$(BIN)/mypy
 
 test-slow: .venv/ready
-	$(BIN)/python -m pytest -m slow -n 2
+	$(BIN)/python -m pytest -m slow -n 2 --dist loadfile
 
 docs: .venv/ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -37,6 +37,7 @@ def test_a_cell_depends_on_its_arguments_alone():
     assert cell(STUDY.smoke, 1) == cell(STUDY.smoke, 1) != cell(STUDY.smoke, 2)
 
 
+@pytest.mark.slow
 def test_a_smoke_run_is_whole(tmp_path):
     result = run_study(STUDY, tmp_path, seeds=2, smoke=True)
     *fitted, truth = result["rows"]

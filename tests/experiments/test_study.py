@@ -178,7 +178,8 @@ class Settings:
 
 def cell(settings, seed):
     time.sleep(float(sys.argv[2]) if seed >= 2 else 0)
-    print("cell", seed, flush=True)
+    sys.stdout.write(f"cell {seed}\\n")
+    sys.stdout.flush()
     return {"LORI": {"rmse": seed / settings.pairs}}
 
 run_study(Study("dice", "Dice", Settings(), Settings(), cell=cell), Path(sys.argv[1]), seeds=4)
@@ -263,7 +264,7 @@ def test_own_rows_and_figure(study, tmp_path):
 def test_an_answer_that_is_no_json_is_refused(study, tmp_path, answer):
     with pytest.raises(FitError, match="dice: the answer of seed 0 cannot be written"):
         run_study(replace(study, cell=lambda settings, seed: answer), tmp_path, seeds=1)
-    assert not list((tmp_path / "dice.cells").iterdir())
+    assert not list(tmp_path.iterdir())
 
 
 def test_bad_input_is_one_sentence(study, tmp_path):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import integrate, special, stats
+from scipy import special, stats
 
 import lori
 from lori.errors import InputError
@@ -19,47 +19,44 @@ def prefs():
 
 @pytest.fixture(scope="module")
 def by_method(prefs):
-    return {method: MODEL.posterior(prefs, method=method, seed=1) for method in ("laplace", "smc", "nuts")}
-
-
-def one_level(prefs):
-    """A model with two parameters, and its log-posterior as a function that knows nothing of LORI's."""
-    differences = prefs.differences
-    scale = np.sqrt((differences**2).mean(axis=0) / 2)
-    won = np.where(prefs.wins > 0, 1.0, -1.0)
-
-    def log_posterior(w1, w2):
-        gap = won * (differences / scale @ np.array([w1, w2]))
-        prior = stats.t(3, scale=2.5).logpdf([w1, w2]).sum()
-        return float(special.log_expit(gap).sum() + prior)
-
-    return lori.LORI(levels=1, epsilon=0.0), log_posterior, scale
+    return {method: MODEL.posterior(prefs, method=method, seed=1) for method in ("laplace", "smc")}
 
 
 @pytest.mark.parametrize("method", ["smc", "laplace"])
 def test_evidence_equals_numerical_integration(method):
-    """The line of the issue: to 0.1 on a model with two parameters."""
+    """To 0.1 on a model with two parameters; the integrand knows nothing of LORI's code."""
     prefs = lori.simulate(lori.OrderedModel.linear([[1.0, -0.5]], epsilon=[0.0]), 60, seed=2)
-    model, log_posterior, _ = one_level(prefs)
-    top = log_posterior(*model.fit(prefs).peak_.vector)
-    value, _ = integrate.dblquad(lambda b, a: np.exp(log_posterior(a, b) - top), -2, 6, -5, 3, epsabs=1e-6)
-    found = model.posterior(prefs, method=method, seed=0)
-    assert found.log_evidence == pytest.approx(np.log(value) + top, abs=0.1)
+    scale = np.sqrt((prefs.differences**2).mean(axis=0) / 2)
+    won = np.where(prefs.wins > 0, 1.0, -1.0)[:, None] * prefs.differences / scale
+    first, second = np.meshgrid(np.linspace(-2, 6, 201), np.linspace(-5, 3, 201), indexing="ij")
+    grid = np.stack([first.ravel(), second.ravel()])
+    log_posterior = special.log_expit(won @ grid).sum(axis=0) + stats.t(3, scale=2.5).logpdf(grid).sum(axis=0)
+    expected = special.logsumexp(log_posterior) + 2 * np.log(8 / 200)
+    found = lori.LORI(levels=1, epsilon=0.0).posterior(prefs, method=method, seed=0)
+    assert found.log_evidence == pytest.approx(expected, abs=0.1)
 
 
-def test_methods_agree(by_method):
-    smc = by_method["smc"]
-    for method in ("laplace", "nuts"):
-        other = by_method[method]
-        assert other.trust.trusted, other.trust.verdict
-        spread = smc.draws.std(axis=0)
-        apart = np.abs(np.median(smc.draws, axis=0) - np.median(other.draws, axis=0)) / spread
-        assert apart.max() < 0.4, (method, apart)
-        ratio = (interval(other.draws, 0.8)[1] - interval(other.draws, 0.8)[0]) / (
-            interval(smc.draws, 0.8)[1] - interval(smc.draws, 0.8)[0]
-        )
-        assert ratio.min() > 0.6
-        assert ratio.max() < 1.7
+def agree(one, other):
+    assert one.trust.trusted, one.trust.verdict
+    assert other.trust.trusted, other.trust.verdict
+    apart = np.abs(np.median(one.draws, axis=0) - np.median(other.draws, axis=0)) / other.draws.std(axis=0)
+    assert apart.max() < 0.4, apart
+    lengths = [np.ptp(interval(own.draws, 0.8), axis=0) for own in (one, other)]
+    assert (lengths[0] / lengths[1]).min() > 0.6
+    assert (lengths[0] / lengths[1]).max() < 1.7
+
+
+def test_gaussians_agree_with_sequential_monte_carlo(by_method):
+    agree(by_method["laplace"], by_method["smc"])
+    assert by_method["laplace"].log_evidence == pytest.approx(by_method["smc"].log_evidence, abs=0.5)
+
+
+@pytest.mark.slow
+def test_nuts_agrees_and_gives_its_chains_to_arviz(prefs, by_method):
+    nuts = MODEL.posterior(prefs, method="nuts", draws=2000, seed=1)
+    agree(nuts, by_method["smc"])
+    data = nuts.to_arviz()
+    assert data.posterior.sizes["chain"] == 4
 
 
 def test_numbers_are_in_the_users_units(prefs, by_method):
@@ -98,7 +95,7 @@ def test_the_order_of_objectives(by_method):
         by_method["smc"].order("name")
 
 
-@pytest.mark.parametrize("method", ["laplace", "smc"])
+@pytest.mark.parametrize("method", ["laplace", pytest.param("smc", marks=pytest.mark.slow)])
 def test_identical_features_are_a_draw_and_the_reason_is_said(method):
     x = np.random.default_rng(0).normal(size=(300, 2, 1))
     pairs = lori.OrderedModel.linear([[2.0]], epsilon=[0.0])
@@ -111,6 +108,7 @@ def test_identical_features_are_a_draw_and_the_reason_is_said(method):
     assert any("the order among them is a draw" in note for note in posterior.notes)
 
 
+@pytest.mark.slow
 def test_no_data_gives_the_prior_and_says_so():
     nobody = lori.simulate(TRUTH, 3, seed=0).subset([])
     posterior = MODEL.posterior(nobody, method="smc", draws=2000)
@@ -124,10 +122,9 @@ def test_no_data_gives_the_prior_and_says_so():
 def test_separable_data_stay_finite():
     right, noise = np.random.default_rng(0).normal(size=(2, 100, 2))
     prefs = lori.Preferences.from_arrays(right + np.array([3.0, 0.0]) + 0.1 * noise, right)
-    for method in ("laplace", "smc"):
-        posterior = lori.LORI(levels=1, epsilon=0.0).posterior(prefs, method=method)
-        assert np.isfinite(posterior.draws).all()
-        assert np.median(posterior.weights[:, 0, 0]) > 0
+    posterior = lori.LORI(levels=1, epsilon=0.0).posterior(prefs)
+    assert np.isfinite(posterior.draws).all()
+    assert np.median(posterior.weights[:, 0, 0]) > 0
 
 
 def test_a_run_that_has_not_converged_gives_no_interval(by_method):
@@ -173,10 +170,10 @@ def test_wrong_requests(prefs):
 
 
 def test_arviz_gets_names_and_chains(by_method):
-    data = by_method["nuts"].to_arviz()
+    data = by_method["smc"].to_arviz()
     assert data.posterior["weights"].dims == ("chain", "draw", "level", "feature")
     assert list(data.posterior["feature"].values) == ["benefit", "need"]
-    assert data.posterior.sizes["chain"] == 4
+    assert data.posterior.sizes["chain"] == 2
 
 
 def test_same_seed_same_draws(prefs, by_method):

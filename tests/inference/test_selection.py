@@ -11,11 +11,12 @@ ONE = lori.OrderedModel.linear([[1.5, -1.0]], epsilon=[0.0], features=["cost", "
 TWO = lori.OrderedModel.linear([[4.0, 0.0], [0.0, 4.0]], epsilon=[4.0, 0.0], features=["cost", "time"])
 
 
+@pytest.mark.parametrize("method", ["laplace", pytest.param("smc", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    ("truth", "levels", "verdict"), [(ONE, 1, {"one level", "undecided"}), (TWO, 2, {"more levels"})]
+    ("truth", "levels", "verdict"), [(TWO, 2, {"more levels"}), (ONE, 1, {"one level", "undecided"})]
 )
-def test_the_right_number(truth, levels, verdict):
-    chosen = select_levels(lori.simulate(truth, 400, seed=0), 2, draws=500)
+def test_the_right_number(truth, levels, verdict, method):
+    chosen = select_levels(lori.simulate(truth, 200, seed=0), 2, method=method, draws=400)
     assert chosen.recommended == levels
     assert chosen.verdict in verdict
     fields = chosen.to_dict()
@@ -24,6 +25,7 @@ def test_the_right_number(truth, levels, verdict):
     assert ("One level is recommended" if levels == 1 else "2 levels are recommended") in str(chosen)
 
 
+@pytest.mark.slow
 def test_leaving_one_out_agrees_with_really_doing_so():
     """Importance sampling against refitting without each pair, for a model of two parameters."""
     prefs = lori.simulate(ONE, 40, seed=3)
@@ -40,6 +42,7 @@ def test_leaving_one_out_agrees_with_really_doing_so():
     np.testing.assert_allclose(chosen.candidates[0].held_out[::8], direct, atol=0.08)
 
 
+@pytest.mark.slow
 def test_agents_of_tversky():
     base = lori.LORI(levels=2, reward=lori.Linear(increasing="all"), epsilon=(None, 0.0))
     everybody = lori.tversky1969()

@@ -152,6 +152,7 @@ def test_of_several_opponents_the_mean_counts(found):
     assert result.probability == pytest.approx(np.mean(shares), abs=0.06)
 
 
+@pytest.mark.slow
 def test_a_first_level_that_never_decides_leaves_planning_to_the_second():
     """The cap lies below every reward, so only output counts: rushing at every step is best."""
     capped = Level(lori.Capped(), np.array([-1.0, 0.0, -1e3]), 0.1, 20.0, np.array([-1.0, 0.0]))
@@ -189,6 +190,7 @@ def test_wrong_input_is_one_plain_sentence():
         prefer(model, world, anything(world), rounds=0)
 
 
+@pytest.mark.slow
 def test_a_simulator_that_fails_after_some_action_is_named():
     """The opponent never takes the action that breaks it."""
     with pytest.raises(InputError, match="simulator: expected finite states"):

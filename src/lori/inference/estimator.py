@@ -97,7 +97,7 @@ class LORI(BaseEstimator):
         settings = checked_settings(self.get_params(deep=False), [preferences])
         self._learned(fit_groups(settings, [preferences])[0])
         self.coding_ = coding
-        self._fitted_to = weakref.ref(preferences)
+        self.fitted_to_ = weakref.ref(preferences)
         return self
 
     def fit_by_agent(self, preferences: Preferences) -> dict[str, LORI]:
@@ -156,7 +156,7 @@ class LORI(BaseEstimator):
         data, _ = as_preferences(preferences, None, None)
         settings = checked_settings(self.get_params(deep=False), [data])
         known = None
-        if self._fitted_to is not None and self._fitted_to() is data and self.peak_ is not None:
+        if self.fitted_to_ is not None and self.fitted_to_() is data and self.peak_ is not None:
             known = self.peak_, self.rivals_
         return sample_posterior(settings, data, method=method, draws=count, seed=own_seed, known=known)
 
@@ -185,10 +185,10 @@ class LORI(BaseEstimator):
             raise NotFittedError("This LORI model has not been fitted: call fit(preferences) first.")
         return self.model_
 
-    _fitted_to: weakref.ref[Preferences] | None = None  # so that a posterior of the same data need not search again
+    fitted_to_: weakref.ref[Preferences] | None = None  # so that a posterior of the same data need not search again
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_fitted_to": None}
+        return {**super().__getstate__(), "fitted_to_": None}
 
     def _learned(self, fit: Fit) -> None:
         self.model_: OrderedModel = fit.model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 PARTS = 4  # a chain is compared with itself in this many pieces
 LARGEST_R_HAT, FEWEST = 1.05, 100  # beyond these an average is not to be relied on
@@ -43,8 +43,7 @@ def mixing_of_chains(chains: np.ndarray) -> Mixing:
     Draws are replaced by the normal scores of their ranks first, so that heavy tails do not hide a disagreement.
     """
     count, length, size = chains.shape
-    ranks = stats.rankdata(chains.reshape(-1, size), axis=0)
-    scores = special.ndtri((ranks - 0.375) / (count * length + 0.25)).reshape(chains.shape)
+    scores = _normal_scores(chains)
     halves = scores[:, : length // 2 * 2].reshape(2 * count, length // 2, size)
     effective = [sum(effective_size(chain[:, i]) for chain in scores) for i in range(size)]
     return Mixing(r_hat=float(np.max(_r_hat(halves))), effective=float(min(effective)))
@@ -56,12 +55,18 @@ def agreement(populations: np.ndarray) -> Mixing:
     The means of populations that are worth m independent draws each differ by a variance of 1/m; m is told from all
     parameters together, because two populations alone tell it badly from one.
     """
-    count, length, size = populations.shape
-    ranks = stats.rankdata(populations.reshape(-1, size), axis=0)
-    scores = special.ndtri((ranks - 0.375) / (count * length + 0.25)).reshape(populations.shape)
+    count, length = populations.shape[:2]
+    scores = _normal_scores(populations)
     between, within = scores.mean(axis=1).var(axis=0, ddof=1), scores.var(axis=1, ddof=1).mean(axis=0)
     each = float(np.mean(within) / max(np.mean(between), 1e-12))
     return Mixing(r_hat=float(np.max(_r_hat(scores))), effective=min(count * each, float(count * length)))
+
+
+def _normal_scores(draws: np.ndarray) -> np.ndarray:
+    """What standard normal draws of the same ranks would be, for each parameter (the last axis)."""
+    flat = draws.reshape(-1, draws.shape[-1])
+    ranks = flat.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable") + 1
+    return special.ndtri((ranks - 0.375) / (len(flat) + 0.25)).reshape(draws.shape)
 
 
 def _r_hat(scores: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from lori.errors import InputError
 from lori.model.specification import Specification
@@ -66,7 +66,7 @@ class Prior:
         """Vectors (count, parameters) from the prior; it must believe something of each parameter."""
         low, high = self._cut(specification)
         uniform = generator.uniform(low, high, size=(count, specification.size))
-        return stats.t.ppf(uniform, self.degrees) * self.scales(specification)
+        return special.stdtrit(self.degrees, uniform) * self.scales(specification)
 
     def proper(self, specification: Specification) -> bool:
         """Is something believed of every parameter, so that the prior can be drawn from?"""
@@ -75,5 +75,5 @@ class Prior:
     def _cut(self, specification: Specification) -> tuple[np.ndarray, np.ndarray]:
         """Cumulative probabilities at the bounds."""
         scales = self.scales(specification)
-        low, high = (stats.t.cdf(bound / scales, self.degrees) for bound in specification.bounds)
+        low, high = (special.stdtr(self.degrees, bound / scales) for bound in specification.bounds)
         return low, high

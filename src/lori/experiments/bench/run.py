@@ -14,13 +14,27 @@ from typing import Any
 
 from lori.data.files import folder, writing
 from lori.errors import InputError
-from lori.experiments.bench import agents, bradley_terry, cache, cluster, logit, memory, organ, scaling, srmp
+from lori.experiments.bench import (
+    agents,
+    bradley_terry,
+    cache,
+    calibration,
+    cluster,
+    levels,
+    logit,
+    memory,
+    organ,
+    posterior,
+    questions,
+    scaling,
+    srmp,
+)
 from lori.experiments.bench.contest import Measured
 from lori.experiments.bench.table import text_claims, text_table
 
 PACKAGES = (
     "lori", "jax", "numpy", "scipy", "scikit-learn", "statsmodels", "xlogit", "evalica", "choix", "mcda", "pulp",
-    "distributed", "pyarrow",
+    "distributed", "pyarrow", "blackjax", "arviz",
 )  # fmt: skip
 
 
@@ -54,6 +68,14 @@ CASES = {
     "dask": Case("in memory, from disk, on a cluster", cluster.measure, cluster.ClusterSettings(), cluster.SMOKE),
     "agents": Case("many small fits", agents.measure, agents.AgentsSettings(), agents.SMOKE),
     "srmp": Case("a few noisy answers", srmp.measure, srmp.SrmpSettings(), srmp.SMOKE),
+    "posterior": Case("how sure, and at what cost", posterior.measure, posterior.PosteriorSettings(), posterior.SMOKE),
+    "calibration": Case(
+        "are posteriors right", calibration.measure, calibration.CalibrationSettings(), calibration.SMOKE
+    ),
+    "levels": Case("is the number of levels found", levels.measure, levels.LevelsSettings(), levels.SMOKE),
+    "questions": Case(
+        "what chosen questions save", questions.measure, questions.QuestionsSettings(), questions.SMOKE
+    ),
     "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
 }  # fmt: skip
 
