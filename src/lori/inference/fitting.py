@@ -27,7 +27,7 @@ from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.specification import Specification
 
-NESTED = 0.1  # on many rows, smaller models are starts and comparisons: their last step may promise so much
+NESTED = 1.0  # on many rows, smaller models are starts and comparisons: their last step may promise so much
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 
 from lori.inference.observations import Observations
 from lori.model.specification import Specification
@@ -30,6 +29,8 @@ def run_paper_method(
     specification: Specification, observations: Observations, *, seed: int, limit: int = 100_000
 ) -> PaperRun:
     """Minimise the negative log-likelihood of `observations` (in raw units) as the paper does."""
+    import optax  # nobody else needs it, and importing it takes longer than a small fit
+
     lower, upper = specification.bounds
     positive, negative = np.isfinite(lower) & (lower >= 0), np.isfinite(upper) & (upper <= 0)
     sign = jnp.asarray(np.where(negative, -1.0, 1.0), jnp.float32)

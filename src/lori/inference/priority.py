@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from lori.errors import InputError
 from lori.model.rewards import Linear
@@ -95,6 +94,8 @@ def _by_feature(posterior: Posterior) -> list[tuple[str, ...]]:
 
 def _by_reward(posterior: Posterior) -> list[tuple[str, ...]]:
     """Levels of each draw, matched with those of the draw in the middle (nearest to the mean of all)."""
+    from scipy.optimize import linear_sum_assignment
+
     draws = posterior.draws
     specification = posterior.units.specification
     away = (draws - draws.mean(axis=0)) / np.maximum(draws.std(axis=0), 1e-12)

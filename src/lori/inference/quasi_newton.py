@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize
 
 from lori.inference.likelihood import Evaluation
 from lori.inference.newton import Solutions
@@ -20,6 +19,7 @@ def minimise(
     tolerance: float = 1e-6,
 ) -> Solutions:
     """SciPy's L-BFGS-B from each row of `starts`; the contract of `lori.inference.newton.minimise`."""
+    from scipy.optimize import minimize  # rarely needed, and slow to import
 
     def value_and_gradient(vector: np.ndarray) -> tuple[float, np.ndarray]:
         result = evaluate(vector[None])
