@@ -28,7 +28,6 @@ LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on 
 COARSE = 1e-3  # log-likelihood units that an optimum may be short of when it is polished again on the same rows
 ROUGH = 0.02  # or on more rows: samples differ by far more
 ROWS_EACH = 50  # at least so many for each parameter, in any sample
-LAST = 1e-3  # units that the last step on many rows may promise: taken, it leaves less than 1e-6 of them
 NEAR = 1e-3  # damping where the optimum of a large sample is the start
 SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over,
 ONE_LEVEL_SIZE = 400  # but not as early for one level of linear rewards, whose curvature is cheap
@@ -103,8 +102,7 @@ def search(
             if slot is not None and (tried[..., slot] < CLOSED).any() and tolerance < COARSE:
                 tried = np.concatenate([tried, _openings(specification, tried)], axis=1)
             won = _winners(_minimise(larger, tried, tolerance=coarse["tolerance"]))
-        enough = tolerance if _one_linear_level(specification) else max(tolerance, LAST)
-        won = _minimise(objective, won.vectors, tolerance=enough, damping=NEAR)
+        won = _minimise(objective, won.vectors, tolerance=tolerance, damping=NEAR)
     return Found(
         vectors=won.vectors[:, 0],
         values=won.values[:, 0],
