@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import clone
 
 from lori.data.grouping import group_rows
 from lori.data.preferences import Preferences
@@ -52,7 +51,7 @@ def held_out(estimator: LORI, preferences: Preferences, *, folds: int = FOLDS, s
     probabilities = np.empty((len(some), 3))
     for number in range(folds):
         out = part == number
-        own = clone(estimator).set_params(ties=rule, standard_errors="observed").fit(some.subset(~out))
+        own = estimator.copy(ties=rule, standard_errors="observed").fit(some.subset(~out))
         probabilities[out] = own.predict_proba(some.subset(out))
     return HeldOut(some, probabilities, folds)
 
@@ -79,8 +78,7 @@ def one_level(estimator: LORI) -> LORI:
     def single(setting, place):
         return setting[place] if isinstance(setting, list | tuple | np.ndarray) else setting
 
-    other = clone(estimator)
-    return other.set_params(
+    return estimator.copy(
         levels=1,
         reward=single(estimator.reward, 0),
         alpha=single(estimator.alpha, 0),

@@ -9,12 +9,11 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.exceptions import NotFittedError
 
 from lori.data.preferences import Preferences
 from lori.errors import InputError
 from lori.inference import explanation, storage
+from lori.inference.contract import Estimator, not_fitted
 from lori.inference.explanation import Explanation
 from lori.inference.fitting import Fit, fit_groups
 from lori.inference.labels import WORDS, as_preferences
@@ -32,7 +31,7 @@ REACH = 4.0  # explanations look for changes up to this many times the range of 
 DRAWING = "lori.interfaces.plots"  # what `LORI.plot` draws with
 
 
-class LORI(BaseEstimator):
+class LORI(Estimator):
     """Lexicographically ordered reward inference: which objective comes first, and when does it count?
 
     Parameters
@@ -182,13 +181,13 @@ class LORI(BaseEstimator):
     @property
     def _model(self) -> OrderedModel:
         if not hasattr(self, "model_"):
-            raise NotFittedError("This LORI model has not been fitted: call fit(preferences) first.")
+            raise not_fitted("LORI")
         return self.model_
 
     fitted_to_: weakref.ref[Preferences] | None = None  # so that a posterior of the same data need not search again
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "fitted_to_": None}
+        return {**self.__dict__, "fitted_to_": None}
 
     def _learned(self, fit: Fit) -> None:
         self.model_: OrderedModel = fit.model
@@ -261,7 +260,7 @@ def fit_by_agent(estimator: LORI, preferences: Preferences) -> dict[str, LORI]:
     settings = checked_settings(estimator.get_params(deep=False), list(groups.values()))
     fitted = {}
     for agent, fit in zip(groups, fit_groups(settings, list(groups.values())), strict=True):
-        own = clone(estimator)
+        own = estimator.copy()
         own._learned(fit)
         own.coding_ = WORDS
         fitted[agent] = own

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import KFold
 
 from lori.data.preferences import Preferences
 from lori.errors import InputError, MissingExtra
@@ -196,7 +194,7 @@ def with_levels(base: LORI, levels: int) -> LORI:
         if isinstance(given, list | tuple):
             first = [*given[:-1], *[given[-2 if len(given) > 1 else -1]] * levels][: levels - 1]
             changes[name] = [*first, given[-1]]
-    return clone(base).set_params(**changes)
+    return base.copy(**changes)
 
 
 def _recommendation(kept: list[Candidate]) -> tuple[int, str, str]:
@@ -264,6 +262,8 @@ def _left_out(posterior: Posterior, preferences: Preferences) -> np.ndarray | No
 
 
 def _cross_validated(candidate: Candidate, base: LORI, preferences: Preferences) -> Candidate:
+    from sklearn.model_selection import KFold
+
     held_out = np.empty(preferences.n_pairs)
     folds = min(FOLDS, preferences.n_pairs)
     for train, test in KFold(folds, shuffle=True, random_state=base.seed).split(np.arange(preferences.n_pairs)):

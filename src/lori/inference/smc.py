@@ -58,18 +58,20 @@ def sample_by_smc(
     starts = [prior.draw(specification, own, generator) for _ in range(POPULATIONS)]
     seeds = generator.integers(2**31, size=POPULATIONS)
 
-    def run(start: np.ndarray, seed: int) -> Population:
-        return _run(specification, prior, start, int(seed), (scaling.location, scaling.scale, *rows))
+    data = (scaling.location, scaling.scale, *rows)
+    _tempered(specification, prior, _steps(specification), jax.random.key(0), _state(starts[0]), 1.0, data)  # compiles
 
-    first = run(starts[0], seeds[0])  # compiles for the others
+    @double_precision
+    def run(start: np.ndarray, seed: int) -> Population:
+        return _run(specification, prior, start, int(seed), data)
+
     with ThreadPoolExecutor(POPULATIONS) as pool:
-        return [first, *pool.map(double_precision(run), starts[1:], seeds[1:])]
+        return list(pool.map(run, starts, seeds))
 
 
 def _run(specification: Specification, prior: Prior, start: np.ndarray, seed: int, data: Any) -> Population:
     key = jax.random.key(seed)
-    steps = max(WALK * specification.size, LEAST_STEPS)
-    state = (jnp.asarray(start), jnp.full(len(start), 1 / len(start)), jnp.zeros(()))
+    steps, state = _steps(specification), _state(start)
     stretch, log_evidence, temperatures, accepted = 1.0, 0.0, 0, 0.0
     while float(state[2]) < 1 and temperatures < MOST:
         key, own = jax.random.split(key)
@@ -83,6 +85,15 @@ def _run(specification: Specification, prior: Prior, start: np.ndarray, seed: in
         state, _, accepted = _tempered(specification, prior, steps, own, state, stretch, data)
         stretch = _adapted(stretch, float(accepted))
     return Population(np.asarray(state[0]), log_evidence, temperatures, float(accepted), finished)
+
+
+def _steps(specification: Specification) -> int:
+    return max(WALK * specification.size, LEAST_STEPS)
+
+
+def _state(particles: np.ndarray) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Particles with equal weights at temperature zero, where the likelihood does not count."""
+    return jnp.asarray(particles), jnp.full(len(particles), 1 / len(particles)), jnp.zeros(())
 
 
 def _adapted(stretch: float, accepted: float, first: bool = False) -> float:
