@@ -59,6 +59,13 @@ def test_regions_and_surface_name_both_features(model):
     assert surface.get_label().startswith("Left is preferred with a probability of 95% where it has 1 more of payoff")
 
 
+def test_check(model, person):
+    figure = model.plot.check(person)
+    assert "groups of comparisons the observed share lies within" in figure.get_label()
+    shown = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert any(text.startswith("decided by level") for text in shown)
+
+
 def test_calibration(model, person):
     figure = model.plot.calibration(person)
     assert figure.get_label().startswith("In 3 of 3 groups of comparisons the 95% interval")

@@ -16,11 +16,12 @@ from lori.data.preferences import Preferences
 from lori.data.trajectories import Trajectories
 from lori.errors import InputError, LoriError
 from lori.evaluation.calibration import reliability
+from lori.evaluation.checks import predictive_check
 from lori.evaluation.intervals import known
 from lori.evaluation.landscape import Landscape, landscape, median_alternative, place_of, spans
 from lori.evaluation.metrics import Predicts
 from lori.evaluation.tradeoffs import trade_off
-from lori.interfaces.drawing import calibration, ladder, posterior, regions, surface, tradeoff, trajectories
+from lori.interfaces.drawing import calibration, check, ladder, posterior, regions, surface, tradeoff, trajectories
 from lori.interfaces.figures import described
 from lori.model.ordered import OrderedModel
 
@@ -88,6 +89,11 @@ class Plots:
         """Predicted against observed shares; `predictions` may be those of `held_out`."""
         found = reliability(self._model.model_ if predictions is None else predictions, data)
         return described(calibration.figure(found), calibration.words(found))
+
+    def check(self, data: Preferences) -> Figure:
+        """Could the model have produced these data? Observed shares beside replications from the posterior."""
+        found = predictive_check(self._model.posterior(data), data)
+        return described(check.figure(found), check.words(found))
 
     def posterior(self, *, draws: Draws | None = None) -> Figure:
         """Weights and thresholds with their intervals: from standard errors, or from `draws`."""

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from lori import __version__
 from lori.data.preferences import Preferences
-from lori.errors import DataError
+from lori.errors import DataError, LoriError
 from lori.evaluation.cross_validation import HeldOut, advantage, held_out, one_level
 from lori.evaluation.description import Description, describe
 from lori.evaluation.surprise import RareChoices, Surprise, rare_choices, surprises
@@ -64,6 +64,7 @@ class Report:
     description: Description
     dropped: int
     answer: list[str]
+    order: str  # with what probability which objective comes first; empty where that is unknown
     summary: dict[str, Any]
     unsure: list[str]
     quality: Quality | None  # None: too few pairs
@@ -95,6 +96,7 @@ def report(
         description=describe(same),
         dropped=dropped,
         answer=answer(summary),
+        order=_order(model, same),
         summary=summary,
         unsure=unsure(summary),
         quality=quality,
@@ -111,6 +113,17 @@ def report(
         pictures=pictures,
         remarks=remarks,
     )
+
+
+def _order(model: LORI, preferences: Preferences) -> str:
+    """The posterior probability of what comes first, with the verdict where it may not be trusted."""
+    try:
+        posterior = model.posterior(preferences)
+    except LoriError:
+        return ""
+    if len(model.levels_) == 1 or not posterior.trust.trusted:
+        return "" if posterior.trust.trusted else f"How sure the order is cannot be said. {posterior.trust.verdict}"
+    return f"How sure is the order? By the posterior, {posterior.order().sentences()[0]}"
 
 
 def _asked(model: LORI, summary: dict[str, Any]) -> str:

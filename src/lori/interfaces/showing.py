@@ -27,6 +27,7 @@ class Kind(StrEnum):
     regions = "regions"
     surface = "surface"
     calibration = "calibration"
+    check = "check"
     posterior = "posterior"
     trajectories = "trajectories"
 
@@ -36,7 +37,7 @@ def plot(
     model: ModelFile,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Data: for calibration, for rewards that are not linear, and for trajectories."),
+        typer.Argument(help="Data: for calibration and check, for rewards that are not linear, and for trajectories."),
     ] = None,
     out: Annotated[Path, typer.Option(help="The figure's file: .svg, .png or .pdf.")] = Path("figure.svg"),
     features: Annotated[
@@ -123,13 +124,13 @@ def _drawn(estimator: LORI, kind: Kind, pair: tuple[str | None, str | None], dat
     match kind:
         case Kind.tradeoff | Kind.regions | Kind.surface:
             return getattr(estimator.plot, kind.value)(*pair, data=data)
-        case Kind.calibration:
+        case Kind.calibration | Kind.check:
             if data is None:
                 raise InputError(
-                    "calibration", expected="a file of choices after the model", got="none",
-                    fix="write: lori plot calibration model.json choices.csv --out calibration.svg",
+                    kind.value, expected="a file of choices after the model", got="none",
+                    fix=f"write: lori plot {kind.value} model.json choices.csv --out {kind.value}.svg",
                 )  # fmt: skip
-            return estimator.plot.calibration(data)
+            return getattr(estimator.plot, kind.value)(data)
         case _:
             return getattr(estimator.plot, kind.value)()
 
