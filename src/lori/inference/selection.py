@@ -71,7 +71,7 @@ class Selection:
                     "trusted": own.trusted,
                     "held_out": own.held_out_total,
                     "held_out_error": _error(own.held_out),
-                    "short_of_best": float(-short.sum()),
+                    "short_of_best": float(-short.sum()) + 0.0,  # never −0
                     "short_of_best_error": _error(short),
                 }
             )
