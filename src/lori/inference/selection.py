@@ -110,9 +110,10 @@ def select_levels(
 ) -> Selection:
     """Compare 1, 2, … `up_to` levels of the estimator's kind (default: `LORI()`) on these preferences.
 
-    `method` is how posteriors are made: `smc` (default up to 3 000 pairs) or `laplace`. Stops early where another
-    level lost the evidence by more than `CLEAR` units. Thresholds and sensitivities given level by level are used for
-    as many levels as there are, the last one for the last level.
+    `method` is how posteriors are made: `smc`, `laplace`, or `auto` (default): Gaussians, and up to 3 000 pairs
+    sequential Monte Carlo where these cannot be trusted. Stops early where another level lost the evidence by more
+    than `CLEAR` units. Thresholds and sensitivities given level by level are used for as many levels as there are,
+    the last one for the last level.
     """
     whole("up_to", up_to, 1)
     if preferences.n_comparisons < 2:
@@ -125,15 +126,14 @@ def select_levels(
             "prior", expected="a prior, without which there is no evidence", got="None", fix="use prior='weak'"
         )
     few = preferences.n_pairs <= MANY
-    chosen = method if method != "auto" else "smc" if few else "laplace"
     kept: list[Candidate] = []
     by_reweighting = few
     for levels in range(1, up_to + 1):
         progress(f"Weighing {levels} level{'s' if levels > 1 else ''}")
         own = with_levels(base, levels)
-        if chosen == "laplace":
-            own.fit(preferences)
-        posterior = own.posterior(preferences, method=chosen, draws=draws, seed=seed)
+        posterior = own.posterior(preferences, method="laplace" if method == "auto" else method, draws=draws, seed=seed)
+        if method == "auto" and few and not posterior.trust.trusted:
+            posterior = own.posterior(preferences, method="smc", draws=draws, seed=seed)
         if posterior.log_evidence is None:
             raise InputError(
                 "reward", expected="rewards with a prior on every parameter", got="a reward without",
@@ -176,7 +176,7 @@ def select_levels_by_agent(
     chosen = {}
     for place, (agent, own) in enumerate(groups.items(), start=1):
         progress(f"Agent {place} of {len(groups)}")
-        chosen[agent] = select_levels(own, up_to, estimator=estimator, method="smc", draws=draws)
+        chosen[agent] = select_levels(own, up_to, estimator=estimator, draws=draws)
     return chosen
 
 

@@ -279,7 +279,7 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
-            help="organ, logit, bradley-terry, scaling, memory, dask, agents, srmp, posterior, calibration, levels, questions, cache (default: all).",
+            help="organ, logit, bradley-terry, scaling, memory, dask, agents, srmp, posterior, cache (default: these); calibration, levels, questions.",
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for bench.json, or NAME.json if one is named.")] = Path("out"),

@@ -73,8 +73,8 @@ def measure(settings: OrganSettings) -> Measured:
         [
             Contestant(OURS, lambda: estimator.fit(preferences)),
             Contestant(REGRESSION, regression),
-            Contestant(short, lambda: paper(few), note="with compiling, which the difference cancels"),
-            Contestant(long, lambda: paper(many), note="with compiling, which the difference cancels"),
+            Contestant(short, lambda: paper(few), warm=False, note="with compiling, which the difference cancels"),
+            Contestant(long, lambda: paper(many), warm=False, note="with compiling, which the difference cancels"),
         ],
         settings.repeats,
     )

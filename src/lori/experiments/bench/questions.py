@@ -26,9 +26,9 @@ class QuestionsSettings:
     """Chosen questions."""
     random: int = 120
     """Random ones to compare with."""
-    batch: int = 5
+    batch: int = 3
     """Questions between two looks at the posterior."""
-    candidates: int = 400
+    candidates: int = 1500
     """Pairs to choose among each time."""
     draws: int = 600
     """Particles of each posterior."""
@@ -85,7 +85,7 @@ def _run(work: tuple[QuestionsSettings, int]) -> tuple[float, float, float]:
     data = answered(*generator.normal(size=(2, settings.batch, 3)))
     while len(data) < settings.chosen:
         left, right = generator.normal(size=(2, settings.candidates, 3))
-        places = next_questions(learned(data), left, right, count=settings.batch).chosen
+        places = next_questions(learned(data), left, right, count=settings.batch, aim="prediction").chosen
         data = Preferences.concatenate([data, answered(left[places], right[places])])
     everything = answered(*generator.normal(size=(2, settings.random, 3)))
     some = everything[: settings.chosen]

@@ -46,6 +46,8 @@ class Case:
     measure: Callable[[Any], Measured]
     full: Any
     smoke: Any
+    by_name: bool = False
+    """Statistical and long: measured only when it is named."""
 
     def settings(self, smoke: bool, repeats: int | None, long: bool) -> Any:
         chosen = self.smoke if smoke else self.full
@@ -70,11 +72,13 @@ CASES = {
     "srmp": Case("a few noisy answers", srmp.measure, srmp.SrmpSettings(), srmp.SMOKE),
     "posterior": Case("how sure, and at what cost", posterior.measure, posterior.PosteriorSettings(), posterior.SMOKE),
     "calibration": Case(
-        "are posteriors right", calibration.measure, calibration.CalibrationSettings(), calibration.SMOKE
+        "are posteriors right", calibration.measure, calibration.CalibrationSettings(), calibration.SMOKE, by_name=True
     ),
-    "levels": Case("is the number of levels found", levels.measure, levels.LevelsSettings(), levels.SMOKE),
+    "levels": Case(
+        "is the number of levels found", levels.measure, levels.LevelsSettings(), levels.SMOKE, by_name=True
+    ),
     "questions": Case(
-        "what chosen questions save", questions.measure, questions.QuestionsSettings(), questions.SMOKE
+        "what chosen questions save", questions.measure, questions.QuestionsSettings(), questions.SMOKE, by_name=True
     ),
     "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
 }  # fmt: skip
@@ -89,11 +93,12 @@ def run(
     long: bool = False,
     say: Callable[[str], None] = print,
 ) -> dict[str, Any]:
-    """Measure the cases (all if none is named), show each as it ends, and keep what there is in a file.
+    """Measure the cases, show each as it ends, and keep what there is in a file.
 
-    The file is `out/NAME.json` for one case and `out/bench.json` for several; it is complete after each case.
+    If none is named, all are measured but the statistical ones. The file is `out/NAME.json` for one
+    case and `out/bench.json` for several; it is complete after each case.
     """
-    chosen = list(dict.fromkeys(names)) or list(CASES)
+    chosen = list(dict.fromkeys(names)) or [name for name, case in CASES.items() if not case.by_name]
     for name in chosen:
         if name not in CASES:
             raise InputError("NAME", expected="some of " + ", ".join(CASES), got=repr(name), fix="choose among these")
