@@ -55,17 +55,23 @@ def completed(
         body = {"study": study.name, "seed": seed, "stamp": stamp, "seconds": perf_counter() - started}
         return _store({**body, "result": result}, _file(place, seed))
 
-    pool, patient = ThreadPoolExecutor(jobs), True
+    pool, futures = ThreadPoolExecutor(jobs), []
     try:
-        for future in as_completed([pool.submit(compute, seed) for seed in range(seeds) if seed not in cells]):
+        for seed in range(seeds):
+            if seed not in cells:
+                futures.append(pool.submit(compute, seed))
+        for future in as_completed(futures):
             cell = future.result()
             cells[cell["seed"]] = cell
             progress(len(cells), seeds)
-    except KeyboardInterrupt:
-        patient = False
+    except KeyboardInterrupt:  # the pool is left alone: an interrupt may have come while one of its locks was held
+        for future in futures:
+            future.cancel()
         raise
-    finally:
-        pool.shutdown(wait=patient, cancel_futures=True)
+    except BaseException:
+        pool.shutdown(wait=True, cancel_futures=True)
+        raise
+    pool.shutdown()
     return [cells[seed] for seed in range(seeds)]
 
 
