@@ -112,7 +112,7 @@ def test_wrong_usage_exits_with_2(run, tmp_path, words, said):
 
 
 SLOW = """
-import sys, time
+import signal, sys, time
 from dataclasses import dataclass
 from pathlib import Path
 from lori.experiments.study import Study
@@ -126,6 +126,7 @@ def cell(settings, seed):
     time.sleep(600 if seed else 0)
     return {"LORI": {"rmse": 0.5}}
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job would ignore it
 reproduce.find = lambda name: Study(name, "Dice", Settings(), Settings(), cell=cell)
 reproduce.reproduce(["dice"], Path(sys.argv[1]), seeds=5, smoke=False, jobs=2)
 """
