@@ -58,9 +58,16 @@ def test_scales_follow_the_kind_of_parameter():
     specification = Specification(
         (Capped(), function, Linear()), (None, 0.0, None), (1.0, None, 1.0), "split", FEATURES
     )
-    scales = Prior(weights=2.0, epsilon=3.0).scales(specification)
+    scales = Prior(weights=2.0, epsilon=3.0, deeper=0.5).scales(specification)
     # two weights and a cap; the function's parameter; two weights; two thresholds; the function's α
     assert scales.tolist() == [2.0, 2.0, 8.0, np.inf, 2.0, 2.0, 3.0, 3.0, np.inf]
+
+
+@pytest.mark.parametrize(("levels", "expected"), [(1, [3.0]), (2, [3.0, 3.0]), (4, [3.0, 0.5, 0.5, 3.0])])
+def test_thresholds_that_let_a_third_level_speak_are_believed_small(levels, expected):
+    specification = Specification((Linear(),) * levels, (None,) * levels, (1.0,) * levels, "split", FEATURES)
+    scales = Prior(epsilon=3.0, deeper=0.5).scales(specification)
+    assert scales[list(specification.epsilon_slots.values())].tolist() == expected
 
 
 def test_the_scales_of_a_network_shrink_with_its_inputs():
@@ -69,7 +76,7 @@ def test_the_scales_of_a_network_shrink_with_its_inputs():
     np.testing.assert_allclose(scales, 2.0 / np.sqrt([2.0] * 27 + [9.0] * 9))
 
 
-@pytest.mark.parametrize("name", ["weights", "epsilon", "degrees"])
+@pytest.mark.parametrize("name", ["weights", "epsilon", "degrees", "deeper"])
 @pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan])
 def test_wrong_values_are_refused(name, value, refused):
     assert refused(Prior, **{name: value}).startswith(f"prior.{name}: ")

@@ -177,21 +177,28 @@ def _typical_gap(specification, reward, parameters, rows: np.ndarray, quantile: 
 
 
 def insertions(specification: Specification, fewer: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """The levels of a smaller model with one more, faint or strong, at each place: (groups, starts, parameters)."""
+    """The levels of a smaller model with one more, faint or strong, at each place: (groups, starts, parameters).
+
+    Beyond two levels, where the prior may keep a level from speaking, also the smaller model with a silent last one:
+    then more levels never end in a worse optimum than fewer, but for a last threshold that became an inner one.
+    """
     small = specification.fewer()
     same = len(set(specification.rewards)) == 1
     places = range(specification.levels) if same else [specification.levels - 1]
+    kinds = [(place, strength) for place in places for strength in (0.1, 1.0)]
+    if specification.levels > 2:
+        kinds.append((specification.levels - 1, 0.0))
     starts = []
-    for place in places:
-        for strength in (0.1, 1.0):
-            new = specification.rewards[place].draw(generator, specification.features, 1)[0] * strength
-            own = []
-            for vector in fewer:
-                rewards, epsilon, alpha = _numbers(small, vector)
-                rewards.insert(place, new)
-                epsilon = np.insert(epsilon, place, strength)
-                own.append(specification.pack(rewards, _opened(epsilon), np.insert(alpha, place, 1.0)))
-            starts.append(np.stack(own))
+    for place, strength in kinds:
+        new = specification.rewards[place].draw(generator, specification.features, 1)[0] * strength
+        own = []
+        for vector in fewer:
+            rewards, epsilon, alpha = _numbers(small, vector)
+            rewards.insert(place, new)
+            epsilon = np.insert(epsilon, place, strength)
+            opened = _opened(epsilon) if strength else epsilon
+            own.append(specification.pack(rewards, opened, np.insert(alpha, place, 1.0)))
+        starts.append(np.stack(own))
     return np.stack(starts, axis=1)
 
 

@@ -19,15 +19,20 @@ class Prior:
     and a threshold is in the same units. Student-t with three degrees of freedom and scale 2.5 keeps separable
     data finite and leaves strong, well supported weights nearly alone (heavy tails). For decision-makers who
     hardly err, whose weights are 50 and more, `Prior(degrees=1)`, the Cauchy density, shrinks less.
+
+    A third level speaks only where the second one's threshold is above zero, and so on down the ladder. These inner
+    thresholds have the small scale `deeper`: a level beyond the second must earn its place (about 13 units of
+    log-likelihood for a threshold of 1), and one that does not keeps a threshold of zero above it and never speaks.
+    Without this every further level would fit some noise; `deeper=2.5` treats all thresholds alike.
     """
 
     weights: float = 2.5
     epsilon: float = 2.5
     degrees: float = 3.0
+    deeper: float = 0.02
 
     def __post_init__(self) -> None:
-        for name in ("weights", "epsilon", "degrees"):
-            value = getattr(self, name)
+        for name, value in vars(self).items():
             if not (np.isfinite(value) and value > 0):
                 raise InputError(f"prior.{name}", expected="a positive number", got=str(value), fix="use the default")
 
@@ -36,7 +41,9 @@ class Prior:
         scales = np.full(specification.size, np.inf)
         for reward, where in zip(specification.rewards, specification.reward_slices, strict=True):
             scales[where] = self.weights * reward.typical(specification.features)
-        scales[list(specification.epsilon_slots.values())] = self.epsilon
+        for level, slot in specification.epsilon_slots.items():
+            inner = 0 < level < specification.levels - 1
+            scales[slot] = self.deeper if inner else self.epsilon
         return scales
 
     def log_density(self, vector: np.ndarray, scales: np.ndarray) -> np.ndarray:
