@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [*sorted(ROOT.glob("*.md")), *DOCS]
 RUN_ELSEWHERE = {"analysis.md": "tests/test_analysis.py"}
-SLOW = {"cancer.md", "organ.md"}  # simulators, survival models and mixed rewards take long to compile
+SLOW = {"cancer.md", "choosing.md", "organ.md", "uncertainty.md"}  # simulators, survival models, posteriors
 BLOCK = re.compile(r'(?:<!-- ([^>]*) -->\n)?^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^(?:    )?(lori [a-z].*)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -61,6 +61,7 @@ def test_what_needs_the_rows_in_memory_is_refused(folder):
         fit_stream(lori.LORI(**SETTINGS, method="paper"), open_stream(folder))
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_answer_of_memory_though_a_worker_dies(folder, in_memory):
     distributed = pytest.importorskip("distributed", reason="dask is not installed (pip install 'lori[scale]')")
     with (
