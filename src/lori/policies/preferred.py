@@ -23,9 +23,9 @@ from lori.policies.rollouts import Rollouts, roll_out
 from lori.policies.scored import Scored, inputs, untrained
 from lori.policies.simulator import Simulator, View
 
-UNITS = 16  # of the network that scores actions
+UNITS = 32  # of the network that scores actions
 RIVALS = 32  # the opponents' trajectories that each look-ahead is compared with
-PASSES = 2  # gradient steps for each round of look-aheads
+PASSES = 4  # gradient steps for each round of look-aheads
 LEARNING_RATE = 0.05  # at first; it falls to nearly nothing
 ASTRAY = 0.15  # the share of random actions on the way to a look-ahead, so that uncommon views are met, too
 QUANTILE = 1.96  # of the standard normal, for 95 % intervals
@@ -77,8 +77,8 @@ def prefer(
     the share of the opponent's trajectories to which the finished one is preferred. Of several opponents, the
     mean share counts. Each round follows the present policy in `branches` trajectories, stops each at a random
     step, tries every action there and follows the policy to the end, with the same random numbers for every
-    action: differences are then due to the action. The network's scores move towards the actions that came
-    out ahead. A tie of all levels counts half for either side, so that a policy meets itself with ½.
+    action: differences are then due to the action. The network learns to tell which action came out ahead, each case
+    weighing as much as was at stake (policy iteration by classification, Lagoudakis and Parr 2003). A tie of all levels counts half for either side, so that a policy meets itself with ½.
 
     A policy planned against one opponent need not be the best against another: name those that matter.
     `trajectories` of the opponents are drawn for the search, and as many new ones of either side for the estimate.
@@ -160,8 +160,8 @@ def _improved(
         advantage = chance - chance.mean(axis=1, keepdims=True)
 
         def lost(weights) -> jax.Array:
-            likely = jax.nn.softmax(jax.vmap(with_weights(weights).scores)(seen))
-            return -simulator.horizon * jnp.mean(jnp.sum(likely * advantage, axis=1))
+            log_likely = jax.nn.log_softmax(jax.vmap(with_weights(weights).scores)(seen))
+            return -simulator.horizon * jnp.mean(jnp.sum(log_likely * jnp.maximum(advantage, 0.0), axis=1))
 
         def one_pass(_, both):
             weights, memory = both

@@ -6,25 +6,18 @@ the rank of the true value among posterior draws is uniform, for every parameter
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 from scipy import stats
 
-from lori.data.preferences import Preferences
 from lori.experiments.bench.contest import Measured, Row
-from lori.inference.estimator import LORI
+from lori.experiments.bench.trials import Decider, answered, each
 from lori.inference.objective import Objective
 from lori.inference.observations import Observations
 from lori.inference.posterior import interval
 from lori.inference.sampling import sample_posterior
-from lori.inference.scaling import Moments, Scaling
-from lori.inference.settings import checked_settings
 from lori.inference.sources import Memory
-from lori.inference.units import Units
 
 
 @dataclass(frozen=True)
@@ -66,7 +59,8 @@ class Trial:
 def measure(settings: CalibrationSettings) -> Measured:
     measured = Measured()
     for method, pairs in (("smc", settings.pairs), ("laplace", settings.laplace_pairs)):
-        trials = list(_trials(settings, method, pairs))
+        work = [(settings, method, pairs, seed) for seed in range(settings.data_sets)]
+        trials = list(each(_trial, work, settings.jobs))
         names = list(trials[0].ranks)
         case = f"{method}, {pairs:,} pairs, {settings.data_sets} data sets"
         p_values, coverage = {}, {}
@@ -93,32 +87,16 @@ def measure(settings: CalibrationSettings) -> Measured:
     return measured
 
 
-def _trials(settings: CalibrationSettings, method: str, pairs: int) -> Iterator[Trial]:
-    seeds = range(settings.data_sets)
-    work = [(settings, method, pairs, seed) for seed in seeds]
-    if settings.jobs == 1:
-        yield from map(_trial, work)
-        return
-    with ProcessPoolExecutor(settings.jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_trial, work, chunksize=5)
-
-
 def _trial(work: tuple[CalibrationSettings, str, int, int]) -> Trial:
     settings, method, pairs, seed = work
     generator = np.random.default_rng(seed)
     left, right = generator.normal(size=(2, pairs, settings.features))
-    blank = Preferences.from_arrays(left, right)
-    chosen = checked_settings(LORI(levels=settings.levels).get_params(deep=False), [blank])
-    specification, prior = chosen.specification, chosen.prior
-    assert prior is not None
-    scaling = Scaling.of(Moments.of(left, right), specification.standardised)
-    truth = prior.draw(specification, 1, generator)[0]
-    units = Units(specification, scaling, chosen.alpha)
-    counts = units.model(truth, left).sample(left, right, seed=generator)
-    data = Preferences.from_arrays(left, right, wins=counts[:, 0], losses=counts[:, 2])
-    posterior = sample_posterior(chosen, data, method=method, draws=settings.draws, seed=seed)
+    decider = Decider.drawn(settings.levels, left, right, generator)
+    specification, truth = decider.settings.specification, decider.vector
+    data = answered(decider.model, left, right, generator)
+    posterior = sample_posterior(decider.settings, data, method=method, draws=settings.draws, seed=seed)
     draws = posterior.draws
-    objective = Objective(specification, Memory((Observations.of(data, True),)), scaling, None)
+    objective = Objective(specification, Memory((Observations.of(data, True),)), decider.scaling, None)
     values = objective.likelihood(np.concatenate([truth[None], draws])[None], order=0).value[0]
     low, high = interval(draws, settings.probability)
     ranks = {name: float(np.mean(draws[:, i] < truth[i])) for i, name in enumerate(specification.names)}

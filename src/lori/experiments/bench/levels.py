@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.experiments.bench.contest import Measured, Row
-from lori.inference.estimator import LORI
-from lori.inference.scaling import Moments, Scaling
+from lori.experiments.bench.trials import Decider, answered, each
 from lori.inference.selection import select_levels
-from lori.inference.settings import checked_settings
-from lori.inference.units import Units
 from lori.model.ordered import OrderedModel
 
 
@@ -44,11 +39,7 @@ SMOKE = LevelsSettings(data_sets=1, pairs=60, up_to=2, draws=40, jobs=1)
 def measure(settings: LevelsSettings) -> Measured:
     measured = Measured()
     work = [(settings, levels, seed) for levels in (1, 2) for seed in range(settings.data_sets)]
-    if settings.jobs == 1:
-        found = [_trial(own) for own in work]
-    else:
-        with ProcessPoolExecutor(settings.jobs, mp_context=get_context("spawn")) as pool:
-            found = list(pool.map(_trial, work))
+    found = list(each(_trial, work, settings.jobs))
     for levels in (1, 2):
         own = [number for (_, truth, _), number in zip(work, found, strict=True) if truth == levels]
         right = sum(number == levels for number in own)
@@ -70,19 +61,10 @@ def data_set(settings: LevelsSettings, levels: int, seed: int) -> Preferences:
     """Preferences of a decision-maker drawn from the prior whose second level, if there is one, matters."""
     generator = np.random.default_rng([levels, seed])
     left, right = generator.normal(size=(2, settings.pairs, settings.features))
-    truth = _drawn(levels, left, right, generator)
+    truth = Decider.drawn(levels, left, right, generator).model
     while levels == 2 and _second_decides(truth, left, right) < settings.second_decides:
-        truth = _drawn(levels, left, right, generator)
-    counts = truth.sample(left, right, seed=generator)
-    return Preferences.from_arrays(left, right, wins=counts[:, 0], losses=counts[:, 2])
-
-
-def _drawn(levels: int, left: np.ndarray, right: np.ndarray, generator: np.random.Generator) -> OrderedModel:
-    chosen = checked_settings(LORI(levels=levels).get_params(deep=False), [Preferences.from_arrays(left, right)])
-    assert chosen.prior is not None
-    scaling = Scaling.of(Moments.of(left, right), True)
-    vector = chosen.prior.draw(chosen.specification, 1, generator)[0]
-    return Units(chosen.specification, scaling, chosen.alpha).model(vector, left)
+        truth = Decider.drawn(levels, left, right, generator).model
+    return answered(truth, left, right, generator)
 
 
 def _second_decides(truth: OrderedModel, left: np.ndarray, right: np.ndarray) -> float:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.experiments.bench.contest import Measured, Row
+from lori.experiments.bench.trials import answered, each
 from lori.inference.estimator import LORI
 from lori.inference.posterior import Posterior
 from lori.inference.questions import next_questions
@@ -44,11 +43,7 @@ MODEL = LORI(levels=2)
 
 def measure(settings: QuestionsSettings) -> Measured:
     work = [(settings, seed) for seed in range(settings.runs)]
-    if settings.jobs == 1:
-        found = [_run(own) for own in work]
-    else:
-        with ProcessPoolExecutor(settings.jobs, mp_context=get_context("spawn")) as pool:
-            found = list(pool.map(_run, work))
+    found = list(each(_run, work, settings.jobs))
     measured, case = Measured(), f"{settings.runs} deciders"
     names = (f"{settings.chosen} chosen", f"{settings.chosen} random", f"{settings.random} random")
     medians = np.median(found, axis=0)
@@ -72,9 +67,8 @@ def _run(work: tuple[QuestionsSettings, int]) -> tuple[float, float, float]:
     test = generator.normal(size=(2, settings.test, 3))
     exact = truth.predict_proba(*test)[:, 0]
 
-    def answered(left: np.ndarray, right: np.ndarray) -> Preferences:
-        counts = truth.sample(left, right, seed=generator)
-        return Preferences.from_arrays(left, right, wins=counts[:, 0], losses=counts[:, 2])
+    def asked(left: np.ndarray, right: np.ndarray) -> Preferences:
+        return answered(truth, left, right, generator)
 
     def error(posterior: Posterior) -> float:
         return float(np.sqrt(np.mean((posterior.predict_proba(*test)[:, :, 0].mean(axis=0) - exact) ** 2)))
@@ -82,11 +76,11 @@ def _run(work: tuple[QuestionsSettings, int]) -> tuple[float, float, float]:
     def learned(data: Preferences) -> Posterior:
         return MODEL.posterior(data, method="smc", draws=settings.draws, seed=seed)
 
-    data = answered(*generator.normal(size=(2, settings.batch, 3)))
+    data = asked(*generator.normal(size=(2, settings.batch, 3)))
     while len(data) < settings.chosen:
         left, right = generator.normal(size=(2, settings.candidates, 3))
         places = next_questions(learned(data), left, right, count=settings.batch, aim="prediction").chosen
-        data = Preferences.concatenate([data, answered(left[places], right[places])])
-    everything = answered(*generator.normal(size=(2, settings.random, 3)))
+        data = Preferences.concatenate([data, asked(left[places], right[places])])
+    everything = asked(*generator.normal(size=(2, settings.random, 3)))
     some = everything[: settings.chosen]
     return error(learned(data)), error(learned(some)), error(learned(everything))
