@@ -1,8 +1,8 @@
 """At which age do priorities change? The paper's appendix B: efficacy against toxicity as a learned function of age.
 
 The priority of efficacy at an age is its share of the first level's weights: what a unit of tumour volume is worth
-against a unit of white blood cells. In the truth that is the gate itself. The interval holds 95 % of the curves of
-parameters drawn from the normal approximation around the fit, within their bounds.
+against a unit of white blood cells. In the truth that is the gate itself. The interval holds 95 % of the curves of the
+posterior's draws.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from lori.inference.scaling import Scaling
 from lori.inference.survey import Survey
 from lori.model.gated import Gated
 from lori.model.precision import double_precision
+from lori.model.priors import Prior
 
 WITH, WITHOUT = "age matters", "age does not matter"
 
@@ -39,6 +40,7 @@ class AgeSettings:
     trajectories: int = 1000
     pairs: int = 1000
     starts: int = 24
+    prior_degrees: float = 1.0  # the experts are those of the cancer study, and so is the prior
     cells: int = 100  # of each feature, in planning what clinicians do
     youngest: float = 20.0
     oldest: float = 60.0
@@ -68,7 +70,8 @@ def cell(settings: AgeSettings, seed: int) -> Cell:
         seen = clinic.preferences(
             settings.pairs, trajectories=settings.trajectories, effect=effect, cells=settings.cells, seed=seed
         )
-        fitted = LORI(levels=2, reward=clinic.REWARD, starts=settings.starts, seed=seed).fit(seen)
+        prior = Prior(degrees=settings.prior_degrees)
+        fitted = LORI(levels=2, reward=clinic.REWARD, prior=prior, starts=settings.starts, seed=seed).fit(seen)
         curve = learned_curve(fitted, seen, ages, settings.draws, seed)
         answer[name] = {
             "RMSE of the curve": rmse(curve.middle, true_curve(ages, effect)),
@@ -100,16 +103,8 @@ def learned_curve(fitted: LORI, seen: Preferences, ages: np.ndarray, draws: int,
     reward = fitted.levels_[0].reward
     assert isinstance(reward, Gated)
     size, scaling = reward.size(clinic.FEATURES), Scaling.of(Survey.of(seen).moments, standardised=True)
-    vector, covariance = fitted.vector_[:size], fitted.covariance_[:size, :size]
-    middle = _priorities(reward, vector[None], scaling, ages)[0]
-    unknown = np.isnan(np.diag(covariance))
-    if unknown.all():
-        return Curve(middle, np.zeros_like(middle), np.ones_like(middle))
-    drawn = np.tile(vector, (draws, 1))
-    values, directions = np.linalg.eigh(covariance[np.ix_(~unknown, ~unknown)])
-    noise = np.random.default_rng(seed).normal(size=(draws, len(values))) * np.sqrt(np.maximum(values, 0.0))
-    drawn[:, ~unknown] += noise @ directions.T
-    curves = _priorities(reward, np.clip(drawn, *reward.bounds(clinic.FEATURES)), scaling, ages)
+    vectors = np.concatenate([fitted.vector_[None], fitted.posterior(seen, draws=draws, seed=seed).draws])[:, :size]
+    middle, *curves = _priorities(reward, vectors, scaling, ages)
     low, high = np.quantile(curves, [0.025, 0.975], axis=0)
     return Curve(middle, np.minimum(low, middle), np.maximum(high, middle))
 

@@ -78,7 +78,8 @@ def prefer(
     mean share counts. Each round follows the present policy in `branches` trajectories, stops each at a random
     step, tries every action there and follows the policy to the end, with the same random numbers for every
     action: differences are then due to the action. The network learns to tell which action came out ahead, each case
-    weighing as much as was at stake (policy iteration by classification, Lagoudakis and Parr 2003). A tie of all levels counts half for either side, so that a policy meets itself with ½.
+    weighing as much as was at stake (policy iteration by classification, Lagoudakis and Parr 2003). A tie of all
+    levels counts half for either side, so that a policy meets itself with ½.
 
     A policy planned against one opponent need not be the best against another: name those that matter.
     `trajectories` of the opponents are drawn for the search, and as many new ones of either side for the estimate.
