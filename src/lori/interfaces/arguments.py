@@ -46,6 +46,7 @@ class EngineName(StrEnum):
 
 class World(StrEnum):
     levels = "levels"
+    cancer = "cancer"
     age = "age"
     tversky = "tversky"
     model = "model"

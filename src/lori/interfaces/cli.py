@@ -80,7 +80,7 @@ def fit(
         str | None, typer.Option(help="Address of a Dask scheduler (default: a local cluster).")
     ] = None,
     by: Annotated[str | None, typer.Option(help="'agent': a model for each agent, fitted as one batch.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answer.")] = 0,
     save: Annotated[Path | None, typer.Option(help="Save the fitted model as JSON.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page about the model and the data (HTML).")] = None,
     as_json: AsJson = False,
@@ -225,10 +225,15 @@ def simulate(
     world: Annotated[
         World,
         typer.Argument(
-            help="levels: a random decision-maker of the paper's appendix B; age: its clinicians whose priorities depend on age; tversky: the 80 counts of Tversky 1969; model: draws from --model; organ: a liver registry with the columns and codes of the real one."
+            help="levels: a random decision-maker of the paper's appendix B; cancer: courses of treatment and a clinician's choices between them; age: clinicians whose priorities depend on age; tversky: the 80 counts of Tversky 1969; model: draws from --model; organ: a liver registry with the columns and codes of the real one."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for pairs.csv (organ: registry.csv) and truth.json.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder for pairs.csv (cancer: trajectories.csv and comparisons.csv; organ: registry.csv) and truth.json."
+        ),
+    ],
     pairs: Annotated[int, typer.Option(help="Number of pairs.")] = 1000,
     times: Annotated[int, typer.Option(help="Comparisons of each pair.")] = 1,
     agents: Annotated[int | None, typer.Option(help="Deal the pairs to so many agents.")] = None,
@@ -242,13 +247,18 @@ def simulate(
     ] = "meld",
     patients: Annotated[int | None, typer.Option(help="Patients of the year (world: organ; default: 4,650).")] = None,
     organs: Annotated[int | None, typer.Option(help="Organs of the year (world: organ; default: 4,150).")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 0,
 ) -> None:
     """Write a file of preferences drawn from a known decision-maker."""
     if world is World.organ:
         from lori.interfaces.worlds import write_organ
 
         typer.echo(write_organ(out, policy, patients, organs, model, seed))
+        return
+    if world is World.cancer:
+        from lori.interfaces.worlds import write_cancer
+
+        typer.echo(write_cancer(out, pairs, times, agents, seed))
         return
     from lori.data.writers import write_pairs
     from lori.inference.storage import save_ordered_model

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from lori.data.examples import tversky1969
 from lori.data.files import folder
 from lori.data.preferences import Preferences
+from lori.data.writers import write_table
 from lori.errors import InputError
 from lori.inference.simulation import random_ordered_model, simulate
 from lori.inference.storage import load_ordered_model, save_ordered_model
 from lori.model.ordered import OrderedModel
+
+COURSES = 1000  # of treatment, as in the paper
 
 
 def simulated(
@@ -35,13 +40,39 @@ def simulated(
     if world == "age":
         from lori.applications.cancer import age
 
-        if times != 1 or agents is not None:
-            raise InputError(
-                "--times and --agents", expected="neither in the world 'age'", got="one of them", fix="leave them out"
-            )
+        _once_by_nobody(world, times, agents)
         return age.preferences(pairs, seed=seed), age.true_model()
     truth = load_ordered_model(model) if model else random_ordered_model(levels, features, seed=seed)
     return simulate(truth, pairs, times=times, agents=agents, seed=seed), truth
+
+
+def write_cancer(out: Path, pairs: int, times: int, agents: int | None, seed: int) -> str:
+    """Write treatment courses and a clinician's choices between them; says what was written."""
+    import pandas
+
+    from lori.applications.cancer import world
+    from lori.applications.cancer.dynamics import Cancer
+    from lori.policies.rollouts import roll_out
+
+    _once_by_nobody("cancer", times, agents)
+    truth, first = world.true_model(), 2 * seed  # courses and choices are drawn apart
+    courses = roll_out(Cancer(), world.behaviour_policy(truth), count=COURSES, seed=first)
+    chosen = world.preferences(courses, pairs, truth, seed=first + 1)
+    count, steps, _ = courses.states.shape
+    long = pandas.DataFrame(courses.states.reshape(count * steps, -1), columns=list(courses.features))
+    long.insert(0, "trajectory", np.repeat(np.arange(count), steps))
+    long.insert(1, "step", np.tile(np.arange(steps), count))
+    comparisons = pandas.DataFrame(
+        {"left": chosen.left, "right": chosen.right, "choice": np.where(chosen.wins > 0, "left", "right")}
+    )
+    folder(out)
+    write_table(long, out / "trajectories.csv")
+    write_table(comparisons, out / "comparisons.csv")
+    save_ordered_model(truth, out / "truth.json")
+    return (
+        f"Wrote {count:,} treatment courses to {out / 'trajectories.csv'}, {len(comparisons):,} choices between them "
+        f"to {out / 'comparisons.csv'} and the true model to {out / 'truth.json'}"
+    )
 
 
 def write_organ(out: Path, policy: str, patients: int | None, organs: int | None, model: Path | None, seed: int) -> str:
@@ -57,3 +88,10 @@ def write_organ(out: Path, policy: str, patients: int | None, organs: int | None
         return f"Wrote a registry to {out / 'registry.csv'}"
     save_ordered_model(truth, out / "truth.json")
     return f"Wrote a registry to {out / 'registry.csv'} and the true model to {out / 'truth.json'}"
+
+
+def _once_by_nobody(world: str, times: int, agents: int | None) -> None:
+    if times != 1 or agents is not None:
+        raise InputError(
+            "--times and --agents", expected=f"neither in the world {world!r}", got="one of them", fix="leave them out"
+        )
