@@ -18,8 +18,13 @@ def prefs():
 
 
 @pytest.fixture(scope="module")
-def by_method(prefs):
-    return {method: MODEL.posterior(prefs, method=method, draws=400, seed=1) for method in ("laplace", "smc")}
+def gaussians(prefs):
+    return MODEL.posterior(prefs, method="laplace", seed=1)
+
+
+@pytest.fixture(scope="module")
+def populations(prefs):
+    return MODEL.posterior(prefs, method="smc", draws=400, seed=1)
 
 
 @pytest.mark.parametrize("method", [pytest.param("smc", marks=pytest.mark.slow), "laplace"])
@@ -46,35 +51,39 @@ def agree(one, other):
     assert (lengths[0] / lengths[1]).max() < 1.7
 
 
-def test_gaussians_agree_with_sequential_monte_carlo(by_method):
-    agree(by_method["laplace"], by_method["smc"])
-    assert by_method["laplace"].log_evidence == pytest.approx(by_method["smc"].log_evidence, abs=0.5)
+@pytest.mark.slow
+def test_gaussians_agree_with_sequential_monte_carlo(gaussians, populations):
+    agree(gaussians, populations)
+    assert gaussians.log_evidence == pytest.approx(populations.log_evidence, abs=0.5)
 
 
 @pytest.mark.slow
-def test_nuts_agrees_and_gives_its_chains_to_arviz(prefs, by_method):
+def test_nuts_agrees_and_gives_its_chains_to_arviz(prefs, populations):
     nuts = MODEL.posterior(prefs, method="nuts", draws=2000, seed=1)
-    agree(nuts, by_method["smc"])
+    agree(nuts, populations)
     data = nuts.to_arviz()
     assert data.posterior.sizes["chain"] == 4
 
 
-def test_numbers_are_in_the_users_units(prefs, by_method):
-    posterior = by_method["smc"]
-    assert posterior.weights.shape == (400, 2, 2)
-    assert (posterior.weights >= 0).all()
-    middle = np.median(posterior.thresholds[:, 0, 0])
+def test_numbers_are_in_the_users_units(gaussians):
+    assert gaussians.weights.shape == (1000, 2, 2)
+    assert (gaussians.weights >= 0).all()
+    middle = np.median(gaussians.thresholds[:, 0, 0])
     assert 0.7 < middle < 1.4  # the truth: 4 / 4
+
+
+@pytest.mark.slow
+def test_other_units_give_the_same_draws(prefs, populations):
     scaled = lori.Preferences.from_arrays(
         prefs.left_features * [1000, 1], prefs.right_features * [1000, 1], wins=prefs.wins, losses=prefs.losses,
         features=prefs.features,
     )  # fmt: skip
     again = MODEL.posterior(scaled, method="smc", draws=400, seed=1)
-    np.testing.assert_allclose(again.weights[:, :, 0] * 1000, posterior.weights[:, :, 0], rtol=1e-6)
+    np.testing.assert_allclose(again.weights[:, :, 0] * 1000, populations.weights[:, :, 0], rtol=1e-6)
 
 
-def test_predictions_average_the_models_of_the_draws(by_method):
-    posterior = by_method["laplace"].thinned(7)
+def test_predictions_average_the_models_of_the_draws(gaussians):
+    posterior = gaussians.thinned(7)
     left, right = np.random.default_rng(0).normal(size=(2, 5, 2))
     direct = np.stack([model.predict_proba(left, right) for model in posterior.models(7)])
     np.testing.assert_allclose(posterior.predict_proba(left, right), direct, atol=1e-9)
@@ -83,16 +92,17 @@ def test_predictions_average_the_models_of_the_draws(by_method):
     assert (mean <= high).all()
 
 
-def test_the_order_of_objectives(by_method):
-    for posterior in by_method.values():
-        order = posterior.order()
-        assert order.best == ("benefit", "need")
-        assert sum(order.probabilities.values()) == pytest.approx(1.0)
-        assert order.first()["benefit"] > 0.9
-        assert "benefit comes first with probability" in order.sentences()[0]
-    assert by_method["smc"].order("reward").by == "reward"
+@pytest.mark.parametrize("kind", ["gaussians", pytest.param("populations", marks=pytest.mark.slow)])
+def test_the_order_of_objectives(kind, request):
+    posterior = request.getfixturevalue(kind)
+    order = posterior.order()
+    assert order.best == ("benefit", "need")
+    assert sum(order.probabilities.values()) == pytest.approx(1.0)
+    assert order.first()["benefit"] > 0.9
+    assert "benefit comes first with probability" in order.sentences()[0]
+    assert posterior.order("reward").by == "reward"
     with pytest.raises(InputError, match="by: expected"):
-        by_method["smc"].order("name")
+        posterior.order("name")
 
 
 @pytest.mark.parametrize("method", ["laplace", pytest.param("smc", marks=pytest.mark.slow)])
@@ -127,12 +137,12 @@ def test_separable_data_stay_finite():
     assert np.median(posterior.weights[:, 0, 0]) > 0
 
 
-def test_a_run_that_has_not_converged_gives_no_interval(by_method):
+def test_a_run_that_has_not_converged_gives_no_interval(gaussians):
     from dataclasses import replace
 
     from lori.inference.posterior import Trust
 
-    doubtful = replace(by_method["smc"], trust=Trust(False, "NOT CONVERGED: populations disagree."))
+    doubtful = replace(gaussians, trust=Trust(False, "NOT CONVERGED: populations disagree."))
     fields = doubtful.to_dict()
     assert all(own["interval"] is None for level in fields["levels"] for own in level["weights"].values())
     text = str(doubtful)
@@ -169,12 +179,19 @@ def test_wrong_requests(prefs):
         model.posterior(method="smc")
 
 
-def test_arviz_gets_names_and_chains(by_method):
-    data = by_method["smc"].to_arviz()
+def test_sequential_monte_carlo_runs_repeats_and_goes_to_arviz():
+    """On few pairs and with few particles; how right it is, is measured by the slow tests and by `lori bench`."""
+    pytest.importorskip("blackjax", reason="blackjax is not installed (pip install 'lori[bayes]')")
+    prefs, model = lori.simulate(TRUTH, 30, seed=4), lori.LORI(levels=1, epsilon=0.0)
+    first, again = (model.posterior(prefs, method="smc", draws=60, seed=1) for _ in range(2))
+    np.testing.assert_array_equal(first.draws, again.draws)
+    data = first.to_arviz()
     assert data.posterior["weights"].dims == ("chain", "draw", "level", "feature")
     assert list(data.posterior["feature"].values) == ["benefit", "need"]
     assert data.posterior.sizes["chain"] == 2
 
 
-def test_same_seed_same_draws(prefs, by_method):
-    np.testing.assert_array_equal(MODEL.posterior(prefs, method="smc", draws=400, seed=1).draws, by_method["smc"].draws)
+@pytest.mark.slow
+def test_same_seed_same_draws(prefs, populations):
+    again = MODEL.posterior(prefs, method="smc", draws=400, seed=1)
+    np.testing.assert_array_equal(again.draws, populations.draws)
