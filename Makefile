@@ -27,6 +27,7 @@ format: .venv/ready
 	$(BIN)/ruff format .
 
 .venv/ready: pyproject.toml constraints.txt
+	@echo 'Making the environment in .venv (once; one to three minutes) ...'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch .venv/ready

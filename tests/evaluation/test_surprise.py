@@ -41,3 +41,10 @@ def test_features_may_come_in_another_order():
     prefs = simulate(MODEL, 50, seed=0)
     turned = prefs.select(["need", "benefit"])
     assert surprises(MODEL, turned) == surprises(MODEL, prefs)
+
+
+def test_likely_choices_surprise_nobody():
+    likely = Preferences.from_arrays(
+        [[0.0, 3.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 3.0]], wins=[1, 0], losses=[0, 1], features=MODEL.features
+    )
+    assert surprises(MODEL, likely) == []

@@ -45,8 +45,8 @@ def test_two_levels(summary):
     )
     assert then == "Where that does not differ enough, benefit (less is better) decides (39% of the comparisons)."
     assert support == (
-        "That there are two levels is supported: the second level gains 30.0 log-likelihood units with 3 more "
-        "parameters."
+        "That there are two levels is supported: the second level explains them better by 30.0 units of "
+        "log-likelihood, with 3 more parameters."
     )
 
 
@@ -54,7 +54,7 @@ def test_what_is_not_supported_is_said_first(summary):
     summary["support"]["verdict"] = "not supported"
     said = answer(summary)
     assert said[0].startswith("These choices do not support two levels")
-    assert "so fit one level." in said[0]
+    assert said[0].endswith("hardly better than 3 more parameters would by chance; fit one level instead.")
     assert said[1].startswith("The best such order would be: need")
     assert len(said) == 3
 
@@ -113,3 +113,12 @@ def test_a_threshold_next_to_nothing_is_none(summary):
     first["epsilon"] = number(7e-16)
     assert threshold(first) is None
     assert answer(summary)[0] == "Need (more is better) comes first and decides 61% of the comparisons."
+
+
+def test_a_threshold_that_may_be_zero_and_a_level_without_support_are_not_hidden(summary):
+    assert unsure(summary) == []
+    summary["levels"][0]["thresholds"]["need"] = number(19.2, [0.0, 43.1])
+    summary["support"]["verdict"] = "not supported"
+    threshold, level = unsure(summary)
+    assert "the interval of the threshold reaches from zero to 43.1" in threshold
+    assert level.startswith("Whether there is a second level at all")

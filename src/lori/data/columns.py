@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,7 +130,9 @@ def open_tables(
         tables.append(table_of(str(path), read_table(path, text_columns), mapping, outcome_needed))
     for ours, theirs in mapping.items():
         if not any(_applies(ours, theirs, table) for table in tables):
-            raise tables[-1].missing(f"a column {theirs} for {ours}", "correct columns=… (--columns)")
+            close = get_close_matches(theirs, [str(name) for table in tables for name in table.frame.columns], 1)
+            meant = f", perhaps to {close[0]}" if close else ""
+            raise tables[-1].missing(f"a column {theirs} for {ours}", f"correct columns=… (--columns){meant}")
     return tables
 
 

@@ -10,6 +10,7 @@ from lori.data.preferences import Preferences
 from lori.model.ordered import OrderedModel
 
 RARE = 0.1  # what has a smaller probability is called rare
+LIKELY = 0.5  # what has at least this probability surprises nobody
 OUTCOMES = ("left", "tie", "right")
 
 
@@ -52,9 +53,10 @@ class RareChoices:
 
 
 def surprises(model: OrderedModel, preferences: Preferences, count: int = 6) -> list[Surprise]:
-    """The pairs that cost the model most log-likelihood against the shares that were observed.
+    """At most `count` pairs that cost the model most log-likelihood against the shares that were observed.
 
-    For pairs that were compared once these are the ones with the smallest probability of what was chosen.
+    For pairs that were compared once these are the ones with the smallest probability of what was chosen. A choice that
+    the model thinks likely is none of them.
     """
     same = _same(model, preferences)
     logs, counts = model.predict_log_proba(same.left_features, same.right_features), _counts(same)
@@ -65,7 +67,7 @@ def surprises(model: OrderedModel, preferences: Preferences, count: int = 6) -> 
     few = same.subset(worst)
     deciding = model.decisions(few.left_features, few.right_features)
     levels = np.column_stack([deciding.nobody, deciding.left + deciding.right]).argmax(axis=1)
-    return [
+    found = [
         Surprise(
             _named(same, same.left_features[row]),
             _named(same, same.right_features[row]),
@@ -75,6 +77,7 @@ def surprises(model: OrderedModel, preferences: Preferences, count: int = 6) -> 
         )
         for row, level in zip(worst, levels, strict=True)
     ]
+    return [each for each in found if each.probability < LIKELY]
 
 
 def rare_choices(model: OrderedModel, preferences: Preferences) -> RareChoices:

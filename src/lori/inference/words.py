@@ -33,9 +33,27 @@ def unsure(summary: dict[str, Any]) -> list[str]:
                     f"How much {name} weighs on level {level['level']} is hardly known: the interval of its weight, "
                     f"{number(between[0])} to {number(between[1])}, holds zero."
                 )
-            if threshold(level) and level["thresholds"][name]["interval"] is None:
-                said.append(f"For the threshold of {name} on level {level['level']} there is no interval.")
+            if threshold(level):
+                said += _about_threshold(name, level["level"], level["thresholds"][name]["interval"])
+    support = summary.get("support")
+    if support and support["verdict"] == "not supported":
+        said.append(
+            f"Whether there is a {ORDINALS[support['level']]} level at all: what is said about it, and the "
+            "threshold above it, may be noise. Slips now and then, which have nothing to do with the features, can hide "
+            "a level."
+        )
     return said
+
+
+def _about_threshold(name: str, level: int, between: list[float] | None) -> list[str]:
+    if between is None:
+        return [f"For the threshold of {name} on level {level} there is no interval."]
+    if between[0] <= 0:
+        return [
+            f"From which difference in {name} on level {level} counts is hardly known: the interval of the threshold "
+            f"reaches from zero to {number(between[1])}."
+        ]
+    return []
 
 
 def number(value: float) -> str:
@@ -118,15 +136,15 @@ def _cap(level: dict[str, Any]) -> str:
 def _supported(support: dict[str, Any]) -> str:
     adverb = "only weakly supported" if support["verdict"] == "weakly supported" else "supported"
     return (
-        f"That there {_are(support['level'])} is {adverb}: the {ORDINALS[support['level']]} level gains "
-        f"{support['gain']:.1f} log-likelihood units with {_more(support)}."
+        f"That there {_are(support['level'])} is {adverb}: the {ORDINALS[support['level']]} level explains "
+        f"them better by {support['gain']:.1f} units of log-likelihood, with {_more(support)}."
     )
 
 
 def _unsupported(support: dict[str, Any]) -> str:
     return (
-        f"These choices do not support {_count(support['level'])}: the {ORDINALS[support['level']]} level gains "
-        f"{support['gain']:.1f} log-likelihood units with {_more(support)}, so fit {_count(support['level'] - 1)}."
+        f"These choices do not support {_count(support['level'])}: the {ORDINALS[support['level']]} level explains "
+        f"them hardly better than {_more(support)} would by chance; fit {_count(support['level'] - 1)} instead."
     )
 
 
