@@ -299,4 +299,4 @@ def test_missing_values_in_parquet(tmp_path, refused):
 def test_a_misspelt_column_of_the_map_is_guessed(write, refused):
     path = write("pairs.csv", "A_x,B_x,picked\n1,2,A\n3,1,B\n")
     columns = {"left.*": "A_*", "right.*": "B_*", "choice": "piked"}
-    assert "perhaps to picked" in refused(lori.read_pairs, path, columns=columns, values={"left": "A", "right": "B"})
+    assert "perhaps to picked" in refused(read_pairs, path, columns=columns, values={"left": "A", "right": "B"})

@@ -39,8 +39,8 @@ def unsure(summary: dict[str, Any]) -> list[str]:
     if support and support["verdict"] == "not supported":
         said.append(
             f"Whether there is a {ORDINALS[support['level']]} level at all: what is said about it, and the "
-            "threshold above it, may be noise. Slips now and then, which have nothing to do with the features, can hide "
-            "a level."
+            "threshold above it, may be noise. Slips now and then, which have nothing to do with the features, can "
+            "hide a level."
         )
     return said
 
