@@ -121,3 +121,20 @@ def test_without_lifelines(monkeypatch):
     monkeypatch.setitem(sys.modules, "lifelines", None)
     with pytest.raises(MissingExtra, match=r"lori\[organ\]"):
         fit_cox("test", *cohort(50, seed=9))
+
+
+def test_diagnostics_may_come_from_a_part(monkeypatch):
+    data = cohort(1_500, seed=5)
+    whole = fit_cox("test", *data)
+    monkeypatch.setattr(survival, "DIAGNOSED", 700)
+    part = fit_cox("test", *data)
+    assert part.survival.coefficients == pytest.approx(whole.survival.coefficients)
+    assert part.proportional != whole.proportional
+    assert part.patients == whole.patients == 1_500
+
+
+def test_of_a_very_large_registry_a_part_is_taken(registry, monkeypatch):
+    monkeypatch.setattr(survival, "MOST", 500)
+    found = survival.estimate(registry)
+    assert found.before.patients == 500
+    assert survival.estimate(registry).before.survival.coefficients == found.before.survival.coefficients
