@@ -122,6 +122,7 @@ def test_the_table_has_a_row_for_each_pair(explained):
     assert np.array_equal(table["level"], likeliest)
 
 
+@pytest.mark.slow
 def test_a_fitted_model_reaches_beyond_the_data():
     truth = lori.OrderedModel.linear([[2.0, 0.5], [-0.3, 3.0]], epsilon=[1.5, 0.0])
     seen = lori.simulate(truth, 400, seed=0)

@@ -11,13 +11,10 @@ ONE = lori.OrderedModel.linear([[1.5, -1.0]], epsilon=[0.0], features=["cost", "
 TWO = lori.OrderedModel.linear([[4.0, 0.0], [0.0, 4.0]], epsilon=[4.0, 0.0], features=["cost", "time"])
 
 
-@pytest.mark.parametrize("method", ["laplace", pytest.param("smc", marks=pytest.mark.slow)])
+@pytest.mark.slow  # a fast one is in interfaces/test_choosing.py
+@pytest.mark.parametrize("method", ["laplace", "smc"])
 @pytest.mark.parametrize(
-    ("truth", "levels", "verdict"),
-    [
-        pytest.param(TWO, 2, {"more levels"}, marks=pytest.mark.slow),  # a fast one is in interfaces/test_choosing.py
-        (ONE, 1, {"one level", "undecided"}),
-    ],
+    ("truth", "levels", "verdict"), [(TWO, 2, {"more levels"}), (ONE, 1, {"one level", "undecided"})]
 )
 def test_the_right_number(truth, levels, verdict, method):
     chosen = select_levels(lori.simulate(truth, 200, seed=0), 2, method=method, draws=400)

@@ -95,6 +95,7 @@ def capped():
     return truth, seen, lori.LORI(levels=2, reward=rewards, epsilon=(None, 0.0), starts=8).fit(seen)
 
 
+@pytest.mark.slow
 def test_the_cap_comes_out_in_units_of_the_feature(capped):
     _, _, model = capped
     first = model.summary().to_dict()["levels"][0]
@@ -107,6 +108,7 @@ def test_the_cap_comes_out_in_units_of_the_feature(capped):
     assert "more does not count above" in str(model.summary())
 
 
+@pytest.mark.slow
 def test_the_capped_model_is_saved_and_loaded(capped, tmp_path):
     _, seen, model = capped
     model.save(tmp_path / "model.json")
@@ -116,6 +118,7 @@ def test_the_capped_model_is_saved_and_loaded(capped, tmp_path):
     assert loaded.levels_[0].reward == model.levels_[0].reward
 
 
+@pytest.mark.slow
 def test_the_capped_model_predicts_like_the_truth(capped):
     truth, seen, model = capped
     error = model.predict_proba(seen) - truth.predict_proba(seen.left_features, seen.right_features)

@@ -77,6 +77,7 @@ def test_slips_exit_with_2_and_write_nothing(run, tmp_path, words):
     assert set(tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_report_writes_the_page_and_its_twins(run, tmp_path):
     code, out, _ = run("report", MODEL, "pairs.csv", "--out", "r.html", "--markdown", "r.md", "--json-out", "r.json")
     assert (code, out) == (0, "Wrote r.html, r.md, r.json\n")
