@@ -102,6 +102,7 @@ def thorough_optimum(case: Case, starts: int = 500) -> float:
     return float(_minimise(case.objective, tried, iterations=60).values.min())
 
 
+@pytest.mark.slow
 def test_order_and_probabilities_are_recovered():
     case = recovered(0)
     assert case.order == (0, 1)

@@ -99,6 +99,7 @@ def test_a_second_level_is_not_supported_for_the_others(people, person):
     assert "comes first" not in str(summary)
 
 
+@pytest.mark.slow
 def test_a_batch_of_people_is_each_of_them_alone(people):
     for person, own in lori.tversky1969().by_agent().items():
         if person in ("1", "6"):

@@ -156,6 +156,7 @@ def test_files_are_written_beside_and_renamed(content, tmp_path):
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["quality"]["log_likelihood"] is None
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_explained(model, person, monkeypatch):
     monkeypatch.setattr(reports, "held_out", held_out)
     monkeypatch.setattr(reports.plots, "leaders", lambda model: ["payoff"])
