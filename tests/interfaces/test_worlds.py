@@ -11,7 +11,7 @@ from lori.interfaces.worlds import COURSES, simulated, write_cancer
 
 
 def test_cancer_writes_courses_and_choices_that_are_read_again(tmp_path):
-    said = write_cancer(tmp_path, 300, 1, None, seed=3)
+    said = write_cancer(tmp_path, 300, 1, None, None, seed=3)
     prefs = lori.read_trajectories(tmp_path / "trajectories.csv", tmp_path / "comparisons.csv")
     assert "1,000 treatment courses" in said
     assert "300 choices" in said
@@ -25,7 +25,7 @@ def test_cancer_writes_courses_and_choices_that_are_read_again(tmp_path):
     deviation = np.sqrt(np.sum(chance[:, 0] * chance[:, 2])) / len(chance)  # the choices were drawn with these chances
     assert np.mean(np.where(prefs.wins > 0, 1, 0) - chance[:, 0]) == pytest.approx(0.0, abs=4 * deviation)
     first = (tmp_path / "comparisons.csv").read_bytes()
-    write_cancer(tmp_path, 300, 1, None, seed=3)
+    write_cancer(tmp_path, 300, 1, None, None, seed=3)
     assert (tmp_path / "comparisons.csv").read_bytes() == first
 
 
@@ -33,5 +33,7 @@ def test_clinicians_choose_once_and_have_no_names(tmp_path):
     with pytest.raises(InputError, match="expected neither in the world 'age'"):
         simulated("age", 10, 1, 2, 2, 2, None, 0)
     with pytest.raises(InputError, match="expected neither in the world 'cancer'"):
-        write_cancer(tmp_path / "out", 10, 2, None, 0)
+        write_cancer(tmp_path / "out", 10, 2, None, None, 0)
+    with pytest.raises(InputError, match="one for the world 'cancer'"):
+        write_cancer(tmp_path / "out", 10, 1, None, tmp_path / "model.json", 0)
     assert not (tmp_path / "out").exists()

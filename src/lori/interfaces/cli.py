@@ -258,7 +258,7 @@ def simulate(
     if world is World.cancer:
         from lori.interfaces.worlds import write_cancer
 
-        typer.echo(write_cancer(out, pairs, times, agents, seed))
+        typer.echo(write_cancer(out, pairs, times, agents, model, seed))
         return
     from lori.data.writers import write_pairs
     from lori.inference.storage import save_ordered_model

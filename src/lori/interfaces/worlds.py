@@ -29,12 +29,7 @@ def simulated(
     seed: int,
 ) -> tuple[Preferences, OrderedModel | None]:
     """Preferences of a named world, and the model behind them where it is known."""
-    if (world == "model") != (model is not None):
-        raise InputError(
-            "--model", expected="a saved model for the world 'model', and only there",
-            got="none" if model is None else f"one for the world {world!r}",
-            fix="write: lori simulate model --model model.json --out DIR",
-        )  # fmt: skip
+    _model_where_it_belongs(world, model)
     if world == "tversky":
         return tversky1969(), None
     if world == "age":
@@ -46,7 +41,7 @@ def simulated(
     return simulate(truth, pairs, times=times, agents=agents, seed=seed), truth
 
 
-def write_cancer(out: Path, pairs: int, times: int, agents: int | None, seed: int) -> str:
+def write_cancer(out: Path, pairs: int, times: int, agents: int | None, model: Path | None, seed: int) -> str:
     """Write treatment courses and a clinician's choices between them; says what was written."""
     import pandas
 
@@ -54,6 +49,7 @@ def write_cancer(out: Path, pairs: int, times: int, agents: int | None, seed: in
     from lori.applications.cancer.dynamics import Cancer
     from lori.policies.rollouts import roll_out
 
+    _model_where_it_belongs("cancer", model)
     _once_by_nobody("cancer", times, agents)
     truth, first = world.true_model(), 2 * seed  # courses and choices are drawn apart
     courses = roll_out(Cancer(), world.behaviour_policy(truth), count=COURSES, seed=first)
@@ -95,3 +91,12 @@ def _once_by_nobody(world: str, times: int, agents: int | None) -> None:
         raise InputError(
             "--times and --agents", expected=f"neither in the world {world!r}", got="one of them", fix="leave them out"
         )
+
+
+def _model_where_it_belongs(world: str, model: Path | None) -> None:
+    if (world == "model") != (model is not None):
+        raise InputError(
+            "--model", expected="a saved model for the world 'model', and only there",
+            got="none" if model is None else f"one for the world {world!r}",
+            fix="write: lori simulate model --model model.json --out DIR",
+        )  # fmt: skip
