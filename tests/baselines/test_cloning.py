@@ -1,5 +1,6 @@
 """Does behavioural cloning recover the policy that it watched?"""
 
+import dataclasses
 import pickle
 
 import jax
@@ -55,6 +56,41 @@ def test_its_loss_is_that_of_decisions_not_seen_in_training(fitted):
     assert fitted.loss_ == pytest.approx(-np.log(right).mean(), abs=4 * np.log(right).std() / np.sqrt(400))
 
 
+def test_the_papers_procedure_restated():
+    """Without hidden layers, in NumPy, in float64 where the procedure has float32: it ends in the same place."""
+    seen = demonstrations(count=30)
+    seen = dataclasses.replace(seen, states=(seen.states - [30.0, 1.0]) / [5.0, 0.1])
+    states, actions = seen.states[:, :-1].reshape(-1, 2), seen.actions.reshape(-1)
+    learned = BehaviouralCloning(actions=ACTIONS, hidden=(), method="paper").fit(seen)
+    generator = np.random.default_rng(0)
+    generator.normal(size=4)  # what the other method begins with
+    weights, memory, losses = 0.001 * generator.normal(size=6), np.zeros(6), []
+    inputs = np.column_stack([states, np.ones(len(states))])
+
+    def chances(weights):
+        odds = np.exp(inputs @ weights.reshape(3, 2))
+        return odds / odds.sum(axis=1, keepdims=True)
+
+    while len(losses) <= 99 or losses[-1] < losses[-100]:
+        if losses:
+            gradient = (inputs.T @ (chances(weights) - np.eye(2)[actions])).reshape(-1)
+            memory = 0.9 * memory + 0.1 * gradient**2
+            weights = weights - 0.001 * gradient / np.sqrt(memory + 1e-6)
+        losses.append(-np.log(chances(weights)[np.arange(len(actions)), actions]).sum())
+    assert learned.epochs_ == pytest.approx(len(losses) - 1, abs=3)  # rounding decides the last comparison
+    assert learned.loss_ == pytest.approx(losses[-1] / len(actions), rel=1e-5)
+    assert learned.policy_.parameters == pytest.approx(weights, abs=0.003)
+
+
+def test_the_papers_procedure_repeats_itself_and_ends_short_of_the_best():
+    seen = demonstrations()
+    learned, again = (BehaviouralCloning(actions=ACTIONS, hidden=(8, 8), method="paper").fit(seen) for _ in range(2))
+    assert np.array_equal(learned.policy_.parameters, again.policy_.parameters)
+    assert 99 <= learned.epochs_ < 10_000
+    best = BehaviouralCloning(actions=ACTIONS, hidden=(8, 8), held_out=0.0).fit(seen)
+    assert best.loss_ < learned.loss_ < np.log(2)
+
+
 def test_it_stops_early_and_repeats_itself(fitted):
     assert fitted.epochs_ < 100
     again = BehaviouralCloning(actions=ACTIONS, hidden=(16, 16), seed=0).fit(demonstrations())
@@ -84,5 +120,7 @@ def test_what_is_refused():
         BehaviouralCloning(actions=("wait",)).fit(demonstrations())
     with pytest.raises(InputError, match="hidden"):
         BehaviouralCloning(actions=ACTIONS, hidden=(0,)).fit(demonstrations())
+    with pytest.raises(InputError, match="method: expected adam or paper"):
+        BehaviouralCloning(actions=ACTIONS, method="sgd").fit(demonstrations())
     with pytest.raises(InputError, match="held_out"):
         BehaviouralCloning(actions=ACTIONS, held_out=1.0).fit(demonstrations())

@@ -141,7 +141,7 @@ def _policies(settings: CancerSettings, found: Learned, seed: int) -> dict[str, 
     }
     planned = {name: plan_for(model, mdp).policy for name, model in models.items()}
     behaviour = world.behaviour_policy(found.truth, settings.cells)
-    cloning = BehaviouralCloning(actions=simulator.actions, seed=seed).fit(found.demonstrations)
+    cloning = BehaviouralCloning(actions=simulator.actions, method="paper", seed=seed).fit(found.demonstrations)
     search = {"rounds": settings.rounds, "branches": settings.branches, "seed": seed}
     return {
         "Behaviour": behaviour,
