@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from lori.errors import InputError
-from lori.experiments.bench import bradley_terry, data, srmp
+from lori.experiments.bench import bradley_terry, data, recovery, srmp
 from lori.experiments.bench.contest import Claim, Contestant, Measured, Row, Seconds, hold
 from lori.experiments.bench.run import CASES, Case, run, versions
 from lori.experiments.bench.scaling import ScalingSettings
 from lori.experiments.bench.scaling import measure as measure_scaling
 from lori.experiments.bench.table import text_claims, text_table
+from lori.model.ordered import OrderedModel
 
 
 class Clock:
@@ -228,3 +229,38 @@ def test_decision_makers_are_pooled_and_a_missing_rival_stays_named():
     assert ours.seconds.values == (1.0, 3.0)
     assert ours.measures["accuracy"] == pytest.approx(0.85)
     assert (theirs.case, theirs.note) == ("20 pairs", gone.note)
+
+
+def test_what_hangs_on_a_level_is_what_changes_without_it():
+    """By hand: twice the same objective decides nothing the second time, and hardly anything the first time."""
+    left = np.array([[0.3, 1.0], [0.9, -2.0], [3.0, -1.0], [0.0, 0.1]])
+    right = np.zeros((4, 2))
+    crossed = OrderedModel.linear([[1.0, 0.0], [0.0, 1.0]], epsilon=[1.0, 0.5])
+    assert recovery.hanging(crossed, left, right).tolist() == [1 / 4, 2 / 4]  # pair 3; pairs 1 and 2
+    repeated = OrderedModel.linear([[1.0, 0.0], [1.0, 0.0]], epsilon=[1.0, 0.5])
+    assert recovery.hanging(repeated, left, right).tolist() == [0.0, 1 / 4]  # nothing; pair 2
+
+
+def test_levels_are_matched_by_where_their_weights_point():
+    truth = OrderedModel.linear([[1.0, 0.0], [0.0, 1.0]], epsilon=[1.0, 0.0])
+    near = OrderedModel.linear([[5.0, 1.0], [-0.1, 0.2]], epsilon=[2.0, 0.0])
+    swapped = OrderedModel.linear([[0.1, 1.0], [1.0, 0.1]], epsilon=[1.0, 0.0])
+    silent = OrderedModel.linear([[1.0, 0.1], [0.0, 0.0]], epsilon=[0.0, 0.0])
+    assert [recovery.in_order(truth, fitted) for fitted in (near, swapped, silent)] == [True, False, True]
+
+
+def test_random_models_are_as_asked():
+    model = recovery.random_model(np.random.default_rng(3), 3, 4, speaks=0.1, decides=0.05)
+    left, right = np.random.default_rng(4).normal(size=(2, 20_000, 4))
+    speaking = model.decisions(left, right)
+    error = 3 * np.sqrt(0.1 / recovery.PROBES)  # the shares were judged on so many pairs
+    assert (speaking.left + speaking.right).mean(axis=0).min() > 0.1 - error
+    assert recovery.hanging(model, left, right).min() > 0.05 - error
+
+
+def test_recovery_is_told_by_what_hangs_on_the_weakest_level(monkeypatch):
+    trials = [recovery.Trial(0.001, False, 0.02), recovery.Trial(0.2, True, 0.01), recovery.Trial(0.1, True, 0.025)]
+    monkeypatch.setattr(recovery, "each", lambda function, work, jobs: trials)
+    measured = recovery.measure(recovery.SMOKE)
+    assert [row.measures["right"] for row in measured.rows] == [0, 2]
+    assert [claim.holds for claim in measured.claims] == [True, True]

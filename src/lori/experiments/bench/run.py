@@ -26,6 +26,7 @@ from lori.experiments.bench import (
     organ,
     posterior,
     questions,
+    recovery,
     scaling,
     srmp,
 )
@@ -73,6 +74,9 @@ CASES = {
     "posterior": Case("how sure, and at what cost", posterior.measure, posterior.PosteriorSettings(), posterior.SMOKE),
     "calibration": Case(
         "are posteriors right", calibration.measure, calibration.CalibrationSettings(), calibration.SMOKE, by_name=True
+    ),
+    "recovery": Case(
+        "is the order found", recovery.measure, recovery.RecoverySettings(), recovery.SMOKE, by_name=True
     ),
     "levels": Case(
         "is the number of levels found", levels.measure, levels.LevelsSettings(), levels.SMOKE, by_name=True

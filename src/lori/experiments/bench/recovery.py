@@ -1,0 +1,126 @@
+"""Is the order found? Random ordered models, by how many choices hang on the level that matters least.
+
+A level may speak often and yet decide nothing: where the levels below would have said the same, no data can tell that
+it is there. So data sets are told apart by the share of choices that would be others without their weakest level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise, permutations
+
+import numpy as np
+
+from lori.evaluation.metrics import rmse
+from lori.experiments.bench.contest import Measured, Row
+from lori.experiments.bench.trials import answered, each
+from lori.inference.estimator import LORI
+from lori.model.ordered import OrderedModel
+
+ALPHA = 5 * float(np.log(4))  # of the paper's random models (appendix B)
+PROBES = 2000  # random pairs on which a model is judged before it is taken
+BANDS = (0.0, 0.01, 0.1, 1.0)
+
+
+@dataclass(frozen=True)
+class RecoverySettings:
+    """How many data sets, of what kind."""
+
+    data_sets: int = 100
+    """Data sets, with two and three true levels by turns."""
+    pairs: int = 5000
+    """Pairs of each, with standard normal features; as many others to judge probabilities."""
+    features: int = 4
+    """Features of each alternative."""
+    speaks: float = 0.1
+    """Share of random pairs in which each level must be the one that speaks."""
+    jobs: int = 2
+    """Data sets worked on at the same time."""
+
+
+SMOKE = RecoverySettings(data_sets=2, pairs=200, jobs=1)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one data set."""
+
+    hanging: float  # share of choices that hang on the weakest level
+    right: bool  # the order
+    rmse: float  # of probabilities, on other pairs
+
+
+def measure(settings: RecoverySettings) -> Measured:
+    measured = Measured()
+    found = list(each(_trial, [(settings, seed) for seed in range(settings.data_sets)], settings.jobs))
+    case = f"{settings.pairs:,} pairs, {settings.features} features"
+    for low, high in pairwise(BANDS):
+        own = [trial for trial in found if low <= trial.hanging < high]
+        if own:
+            right, worst = sum(trial.right for trial in own), max(trial.rmse for trial in own)
+            name = f"{low:.0%} to {high:.0%} of choices hang on the weakest level"
+            note = f"order right in {right} of {len(own)}; RMSE at most {worst:.4f}"
+            measured.rows.append(Row(case, name, note=note, measures={"right": right, "of": len(own), "RMSE": worst}))
+    told = [trial for trial in found if trial.hanging >= BANDS[-2]]
+    if told:
+        share = sum(trial.right for trial in told) / len(told)
+        measured.claim("recovery: orders right where a tenth of choices hangs on each level", share, 1.0, at_least=True)
+        measured.claim("recovery: largest RMSE of probabilities", max(trial.rmse for trial in found), 0.03)
+    return measured
+
+
+def _trial(work: tuple[RecoverySettings, int]) -> Trial:
+    settings, seed = work
+    generator = np.random.default_rng(seed)
+    truth = random_model(generator, 2 + seed % 2, settings.features, speaks=settings.speaks)
+    left, right, *others = generator.normal(size=(4, settings.pairs, settings.features))
+    fitted = LORI(levels=len(truth.levels)).fit(answered(truth, left, right, generator)).model_
+    error = rmse(fitted.predict_proba(*others)[:, 0], truth.predict_proba(*others)[:, 0])
+    return Trial(float(hanging(truth, left, right).min()), in_order(truth, fitted), error)
+
+
+def random_model(
+    generator: np.random.Generator, levels: int, features: int, *, speaks: float, decides: float = 0.0
+) -> OrderedModel:
+    """Uniform directions and half-normal thresholds (every other last one zero), drawn until they are as asked.
+
+    On random pairs each level must be the one that speaks in a share `speaks`, and a share `decides` of the choices
+    must hang on it.
+    """
+    while True:
+        directions = generator.normal(size=(levels, features))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        epsilon = np.abs(generator.normal(size=levels))
+        epsilon[-1] *= generator.integers(0, 2)
+        model = OrderedModel.linear(ALPHA * directions, epsilon=ALPHA * epsilon)
+        probes = generator.normal(size=(2, PROBES, features))
+        speaking = model.decisions(*probes)
+        often = (speaking.left + speaking.right).mean(axis=0).min() >= speaks
+        if often and hanging(model, *probes).min() >= decides:
+            return model
+
+
+def hanging(model: OrderedModel, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """For each level the share of choices, made without noise, that would be others if the level were not there."""
+    chosen = model.compare(left, right)
+    without = [
+        OrderedModel((*model.levels[:level], *model.levels[level + 1 :]), model.features)
+        for level in range(len(model.levels))
+    ]
+    return np.array([np.mean(fewer.compare(left, right) != chosen) for fewer in without])
+
+
+def in_order(truth: OrderedModel, fitted: OrderedModel) -> bool:
+    """Is each fitted level most like the true one in its place?
+
+    The permutation of true levels whose weights point most nearly where those of the fitted levels point, by the sum
+    of cosines and not of their sizes: a level with all weights reversed is the opposite objective.
+    """
+
+    def directions(model: OrderedModel) -> np.ndarray:
+        weights = np.stack([level.weights for level in model.levels])
+        return weights / np.maximum(np.linalg.norm(weights, axis=1, keepdims=True), np.finfo(float).tiny)
+
+    alike = directions(fitted) @ directions(truth).T
+    places = tuple(range(len(alike)))
+    return max(permutations(places), key=lambda order: sum(alike[i, order[i]] for i in places)) == places
