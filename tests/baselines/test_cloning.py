@@ -84,10 +84,10 @@ def test_the_papers_procedure_restated():
 
 def test_the_papers_procedure_repeats_itself_and_ends_short_of_the_best():
     seen = demonstrations()
-    learned, again = (BehaviouralCloning(actions=ACTIONS, hidden=(8, 8), method="paper").fit(seen) for _ in range(2))
+    learned, again = (BehaviouralCloning(actions=ACTIONS, hidden=(4,), method="paper").fit(seen) for _ in range(2))
     assert np.array_equal(learned.policy_.parameters, again.policy_.parameters)
     assert 99 <= learned.epochs_ < 10_000
-    best = BehaviouralCloning(actions=ACTIONS, hidden=(8, 8), held_out=0.0).fit(seen)
+    best = BehaviouralCloning(actions=ACTIONS, hidden=(4,), held_out=0.0).fit(seen)
     assert best.loss_ < learned.loss_ < np.log(2)
 
 

@@ -96,9 +96,11 @@ def test_one_level_has_a_plain_sentence():
     assert summary.to_dict()["support"] is None
 
 
-def test_a_superfluous_level_is_called_so():
+@pytest.mark.parametrize("levels", [2, 3])
+def test_a_superfluous_level_is_called_so(levels):
+    """And the number of levels that is recommended is the best of all that were fitted on the way."""
     one = lori.OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0])
-    summary = lori.LORI(levels=2, starts=8).fit(lori.simulate(one, 400, seed=0)).summary()
+    summary = lori.LORI(levels=levels, starts=8).fit(lori.simulate(one, 400, seed=0)).summary()
     assert summary.to_dict()["support"]["verdict"] == "not supported"
-    assert "A second level is not supported" in str(summary)
+    assert f"A {['second', 'third'][levels - 2]} level is not supported" in str(summary)
     assert "fit 1 level." in str(summary)

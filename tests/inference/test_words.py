@@ -32,7 +32,7 @@ def summary():
         ],
         "ties": "split",
         "undecided_share": 0.0,
-        "support": {"level": 2, "gain": 30.0, "extra_parameters": 3, "verdict": "supported"},
+        "support": {"level": 2, "gain": 30.0, "extra_parameters": 3, "verdict": "supported", "recommended": 2},
         "status": {"converged": True, "share_at_best": 0.5, "starts": 8, "notes": []},
     }
 
@@ -51,7 +51,7 @@ def test_two_levels(summary):
 
 
 def test_what_is_not_supported_is_said_first(summary):
-    summary["support"]["verdict"] = "not supported"
+    summary["support"] |= {"verdict": "not supported", "recommended": 1}
     said = answer(summary)
     assert said[0].startswith("These choices do not support two levels")
     assert said[0].endswith("hardly better than 3 more parameters would by chance; fit one level instead.")

@@ -148,6 +148,7 @@ def _support(fit: Fit) -> dict[str, Any] | None:
         "extra_parameters": full.parameters - smaller.parameters,
         "bic_difference": better,
         "verdict": verdict,
+        "recommended": min(fit.steps, key=lambda step: step.bic(fit.comparisons)).levels,
     }
 
 
@@ -161,7 +162,7 @@ def _sentences(fields: dict[str, Any]) -> list[str]:
     if support and support["verdict"] == "not supported":
         sentences.append(
             f"A {_ordinal(support['level'])} level is not supported: it gains {support['gain']:.1f} log-likelihood "
-            f"units with {support['extra_parameters']} more parameters; fit {_count(support['level'] - 1, 'level')}."
+            f"units with {support['extra_parameters']} more parameters; fit {_count(support['recommended'], 'level')}."
         )
         return sentences
     for level in levels:

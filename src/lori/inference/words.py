@@ -144,7 +144,7 @@ def _supported(support: dict[str, Any]) -> str:
 def _unsupported(support: dict[str, Any]) -> str:
     return (
         f"These choices do not support {_count(support['level'])}: the {ORDINALS[support['level']]} level explains "
-        f"them hardly better than {_more(support)} would by chance; fit {_count(support['level'] - 1)} instead."
+        f"them hardly better than {_more(support)} would by chance; fit {_count(support['recommended'])} instead."
     )
 
 
