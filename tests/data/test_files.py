@@ -1,8 +1,11 @@
 """Files come to be whole or not at all."""
 
+import os
+
 import pytest
 
-from lori.data.files import writing
+from lori.data.files import check_targets, writing
+from lori.errors import DataError
 
 
 def test_writing_renames_on_success(tmp_path):
@@ -43,3 +46,24 @@ def test_places_that_cannot_be_written(tmp_path, refused):
     assert "got a folder" in refused(touch, tmp_path)
     assert "No space left" in refused(write_elsewhere, tmp_path / "file.csv")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_link_stays_a_link_and_what_is_no_file_stays_what_it_is(tmp_path):
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    with writing(tmp_path / "link.json") as temporary:
+        temporary.write_text("new")
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").read_text() == "new"
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="got a device or a pipe"), writing(tmp_path / "pipe"):
+        pass
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_outputs_are_files_of_their_own(tmp_path):
+    check_targets([tmp_path / "a", None, tmp_path / "b"], inputs=[tmp_path / "c"])
+    with pytest.raises(DataError, match="got a file that is read"):
+        check_targets([tmp_path / "here" / ".." / "c"], inputs=[tmp_path / "c"])
+    with pytest.raises(DataError, match="got a file that is written, too"):
+        check_targets([tmp_path / "a", tmp_path / "a"])

@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.utils import _safe_indexing
 
 from lori.data.preferences import Preferences
+from lori.errors import DataError
 
 LEFT = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 RIGHT = np.array([[0.0, 9.0], [8.0, 7.0], [5.0, 5.0]])
@@ -300,3 +301,11 @@ def test_importing_is_light():
         "sys.exit(any(name in sys.modules for name in ('pandas', 'pyarrow', 'jax', 'sklearn')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_weights_of_zero_and_numbers_whose_squares_overflow_are_refused():
+    x = np.random.default_rng(0).normal(size=(3, 2, 2))
+    with pytest.raises(DataError, match="weight: expected some weight above 0, got zeros only"):
+        Preferences.from_arrays(x[:, 0], x[:, 1], weight=np.zeros(3))
+    with pytest.raises(DataError, match="expected numbers up to 1e"):
+        Preferences.from_arrays(1e200 * x[:, 0], x[:, 1])

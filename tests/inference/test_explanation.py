@@ -134,3 +134,19 @@ def test_a_fitted_model_reaches_beyond_the_data():
     found = np.isfinite(explanation.flips[:, 0])
     before, after = model.predict(seen[:20]), model.predict(moved, seen.right_features[:20])
     assert np.all((before != after) == found)
+
+
+def test_what_both_sides_share_changes_on_both():
+    reward = lori.Gated(context="age", increasing=["gain"], decreasing=["risk"])
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(200, 2, 3))
+    x[:, :, 2] = 20 * x[:, :1, 2] + 40
+    better = np.where(x[:, 0, 2] < 40, x[:, 1, 0] > x[:, 0, 0], x[:, 0, 1] > x[:, 1, 1])
+    prefs = lori.Preferences.from_arrays(
+        x[:, 0], x[:, 1], wins=better, losses=~better, features=["risk", "gain", "age"]
+    )
+    explained = lori.LORI(levels=1, reward=reward, epsilon=0.0, starts=8).fit(prefs).explain(prefs)
+    flipped = np.flatnonzero(np.isfinite(explained.flips[:, 2]))
+    assert len(flipped)
+    assert "on both sides" in explained.describe(int(flipped[0]))
+    assert "age" not in explained.describe(int(flipped[0])).partition("on the left")[0]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lori
-from lori.errors import InputError
+from lori.errors import DataError, InputError
 from lori.inference.selection import select_levels, select_levels_by_agent, shares, with_levels
 
 ONE = lori.OrderedModel.linear([[1.5, -1.0]], epsilon=[0.0], features=["cost", "time"])
@@ -69,3 +69,9 @@ def test_wrong_requests():
         select_levels(prefs, 0)
     with pytest.raises(InputError, match="at least two comparisons"):
         select_levels(prefs.subset([0]))
+
+
+def test_an_agent_with_a_single_pair_is_told_without_a_name():
+    few = lori.simulate(ONE, 5, agents=3, seed=0)
+    with pytest.raises(DataError, match="agent: expected at least two pairs of each agent, got one pair of 1 of the 3"):
+        select_levels_by_agent(few)

@@ -104,3 +104,18 @@ def test_a_superfluous_level_is_called_so(levels):
     assert summary.to_dict()["support"]["verdict"] == "not supported"
     assert f"A {['second', 'third'][levels - 2]} level is not supported" in str(summary)
     assert "fit 1 level." in str(summary)
+
+
+def test_dust_is_zero_and_a_gain_of_nothing_is_no_support():
+    """A feature that never differs has no weight, no threshold and no place in the lead."""
+    x = np.random.default_rng(0).normal(size=(80, 2, 2))
+    x[:, :, 1] = 3.0
+    prefs = lori.Preferences.from_arrays(
+        x[:, 0], x[:, 1], wins=x[:, 0, 0] > x[:, 1, 0], losses=x[:, 0, 0] <= x[:, 1, 0]
+    )
+    fields = lori.LORI(levels=2, starts=8).fit(prefs).summary().to_dict()
+    for level in fields["levels"]:
+        assert level["weights"]["x2"]["value"] == 0.0
+        assert level["thresholds"]["x2"]["value"] is None
+        assert "x2" not in level["leading"]
+    assert fields["support"]["verdict"] == "not supported"

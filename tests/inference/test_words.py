@@ -122,3 +122,16 @@ def test_a_threshold_that_may_be_zero_and_a_level_without_support_are_not_hidden
     threshold, level = unsure(summary)
     assert "the interval of the threshold reaches from zero to 43.1" in threshold
     assert level.startswith("Whether there is a second level at all")
+
+
+def test_priorities_that_depend_on_a_context(summary):
+    number = {"value": 0.9, "interval": None}
+    gate = {"slopes": {"age": number}, "threshold": 40.96, "leading": {"closed": "need", "opened": "benefit"}}
+    summary["levels"][0]["gate"] = gate
+    assert answer(summary)[3] == (
+        "On level 1 priorities change around age 40.96: below it need weighs most, above it benefit."
+    )
+    gate["leading"]["opened"] = "need"
+    assert answer(summary)[3].endswith("need weighs most on both sides.")
+    del gate["threshold"]  # several context features have no single one
+    assert len(answer(summary)) == 3

@@ -233,3 +233,58 @@ def test_help_is_light():
             [sys.executable, "-m", "lori.interfaces.cli", command, "--help"], capture_output=True, text=True
         )
         assert "Example: lori" in shown.stdout
+
+
+def test_an_output_never_replaces_an_input_or_another_output(run, pairs, model, tmp_path):
+    before = (tmp_path / "pairs.csv").read_text(), (tmp_path / "model.json").read_text()
+    for words in (
+        ("fit", pairs, "--save", "pairs.csv"),
+        ("fit", pairs, "--save", "both.html", "--report", "both.html"),
+        ("predict", model, pairs, "--out", "pairs.csv"),
+        ("explain", model, pairs, "--out", "model.json"),
+        ("report", model, pairs, "--out", "pairs.csv"),
+    ):
+        code, _, err = run(*words)
+        assert code == 2
+        assert "expected a file of its own" in err
+    assert before == ((tmp_path / "pairs.csv").read_text(), (tmp_path / "model.json").read_text())
+    assert not (tmp_path / "both.html").exists()
+
+
+def test_a_model_of_trajectories_remembers_how_they_were_pooled(run, tmp_path):
+    assert run("simulate", "cancer", "--pairs", "60", "--out", ".")[0] == 0
+    files = ("trajectories.csv", "comparisons.csv")
+    learned = run("fit", *files, "--pooling", "last", "--levels", "1", "--save", "model.json", "-q")
+    assert learned[0] == 0
+    as_fitted, asked = run("predict", "model.json", *files), run("predict", "model.json", *files, "--pooling", "last")
+    assert as_fitted == asked
+    code, _, err = run("predict", "model.json", *files, "--pooling", "mean")
+    assert code == 2
+    assert "--pooling: expected last, as the model was fitted, got mean" in err
+    import lori
+
+    prefs = lori.read_trajectories(*files, pooling="mean")
+    with pytest.raises(lori.InputError, match="expected the pooling that was fitted, last"):
+        lori.load("model.json").predict_proba(prefs)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("fit",), "Missing argument 'files'"),
+        (("fit", "x.csv", "--reward", "foo"), "'foo' is not one of 'linear'"),
+        (("nothing",), "No such command 'nothing'"),
+        (("fit", "x.csv", "--wrong"), "No such option: --wrong"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(run, words, said):
+    code, out, err = run(*words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert err.endswith("--help tells what there is.\n")
+
+
+def test_sentences_are_not_a_table(run, pairs, model):
+    code, _, err = run("explain", model, pairs, "--words", "--json")
+    assert code == 2
+    assert "neither --json nor --out" in err

@@ -120,3 +120,11 @@ def test_a_fit_recovers_where_priorities_change():
     assert fitted.converged_
     assert not fitted.status_.has("constant")
     assert -parameters[4] / parameters[5] == pytest.approx(40.0, abs=1.5)
+
+
+def test_both_sides_share_their_context():
+    truth = OrderedModel((Level(LOCATED, PARAMETERS, 0.0, 1.0, slopes=np.zeros(3)),), FEATURES)
+    drawn = simulate(truth, 50, spread=[1.0, 20.0, 2.0], seed=1)
+    assert np.array_equal(drawn.left_features[:, 1], drawn.right_features[:, 1])
+    with pytest.raises(InputError, match="context age: expected the same value on both sides"):
+        truth.predict_proba([[1.0, 30.0, 0.0]], [[1.0, 31.0, 0.0]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,16 +48,29 @@ def folder(path: str | Path) -> Path:
     return target
 
 
+def check_targets(targets: Sequence[str | Path | None], *, inputs: Sequence[str | Path] = ()) -> None:
+    """Could these files be written, each its own, and none of them over something that is read?"""
+    taken = {Path(path).resolve(): "a file that is read" for path in inputs}
+    for path in targets:
+        if path is not None:
+            target = check_target(path)
+            if target in taken:
+                raise DataError(str(path), expected="a file of its own", got=taken[target], fix="choose another name")
+            taken[target] = "a file that is written, too"
+
+
 def check_target(path: str | Path) -> Path:
     """Could there be a file of this name? Asked before long work whose result is to go there."""
-    target = Path(path)
+    target = Path(path).resolve()  # a link stays, what it leads to is written
     if target.is_dir():
         raise DataError(str(path), expected="the name of a file", got="a folder", fix="add a file name")
+    if target.exists() and not target.is_file():
+        raise DataError(str(path), expected="the name of a file", got="a device or a pipe", fix="name an ordinary file")
     if not target.parent.is_dir():
         raise DataError(
             str(path),
             expected="a name in an existing folder",
             got="a folder that does not exist",
-            fix=f"create {target.parent} first",
+            fix=f"create {Path(path).parent} first",
         )
     return target

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -128,14 +128,10 @@ class Trajectories:
         )
         if left.shape == right.shape:  # otherwise Preferences says that the lengths differ
             check_distinct(left, right, "left_ids and right_ids")
-        return Preferences.from_indices(
-            self.pool(pooling, discount),
-            left,
-            right,
-            wins=wins,
-            losses=losses,
-            ties=ties,
-            features=self.features,
-            agent=agent,
-            weight=weight,
-        )
+        counts = {"wins": wins, "losses": losses, "ties": ties}
+        return self.pooled(left, right, pooling, discount, **counts, agent=agent, weight=weight)
+
+    def pooled(self, left: Any, right: Any, how: str, discount: float, **observed: Any) -> Preferences:
+        """Preferences between pooled trajectories, named by their places; they remember how they were pooled."""
+        prefs = Preferences.from_indices(self.pool(how, discount), left, right, features=self.features, **observed)
+        return replace(prefs, pooled=(how, discount if how == "discounted" else None))

@@ -12,6 +12,8 @@ import numpy as np
 
 from lori.errors import DataError
 
+LARGEST = 1e100  # squares of larger features overflow
+
 
 def rows_text(bad: np.ndarray) -> str:
     """The rows of a mask in words.
@@ -58,6 +60,13 @@ def as_table(values: object, what: str) -> np.ndarray:
     if table.shape[1] == 0:
         raise DataError(what, expected="at least one feature", got="none", fix="add a feature column")
     check_finite(table, what)
+    if table.size and max(table.max(), -table.min()) > LARGEST:
+        raise DataError(
+            what,
+            expected=f"numbers up to {LARGEST:g} in size",
+            got="larger ones",
+            fix="measure the features in larger units",
+        )
     return table
 
 
@@ -102,6 +111,10 @@ def check_weights(values: np.ndarray, what: str) -> None:
             expected="finite numbers from 0",
             got=f"something else in {rows_text(bad)}",
             fix="correct these weights or leave them out (each pair then weighs 1)",
+        )
+    if len(values) and not values.any():
+        raise DataError(
+            what, expected="some weight above 0", got="zeros only", fix="leave the weights out, or correct them"
         )
 
 

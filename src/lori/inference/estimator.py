@@ -95,7 +95,7 @@ class LORI(Estimator):
         preferences, coding = as_preferences(X, y, sample_weight)
         settings = checked_settings(self.get_params(deep=False), [preferences])
         self._learned(fit_groups(settings, [preferences])[0])
-        self.coding_ = coding
+        self.coding_, self.pooled_ = coding, preferences.pooled
         self.fitted_to_ = weakref.ref(preferences)
         return self
 
@@ -184,6 +184,7 @@ class LORI(Estimator):
             raise not_fitted("LORI")
         return self.model_
 
+    pooled_: tuple[str, float | None] | None = None  # how the trajectories that were fitted became features
     fitted_to_: weakref.ref[Preferences] | None = None  # so that a posterior of the same data need not search again
 
     def __getstate__(self) -> dict[str, Any]:
@@ -214,6 +215,7 @@ class LORI(Estimator):
             "summary": self.summary_.to_dict(),
             "ranges": [float(value) for value in self.ranges_],
             "peak": None if self.peak_ is None else self.peak_.describe(),
+            "pooled": self.pooled_,
         }
 
     def _saved_settings(self) -> dict[str, Any]:
@@ -241,17 +243,29 @@ class LORI(Estimator):
         estimator.log_likelihood_ = content["summary"]["log_likelihood"]
         estimator._mirror(Status.from_dict(content["summary"]["status"]))
         estimator.coding_ = WORDS
+        pooled = content.get("pooled")  # older files do not say
+        estimator.pooled_ = (str(pooled[0]), pooled[1]) if pooled else None
         return estimator
 
     def _sides(self, left, right) -> tuple[np.ndarray, np.ndarray]:
         features = self._model.features
         if isinstance(left, Preferences):
+            if None not in (left.pooled, self.pooled_) and left.pooled != self.pooled_:
+                raise InputError(
+                    "trajectories", expected=f"the pooling that was fitted, {pooling_text(self.pooled_)}",
+                    got=pooling_text(left.pooled), fix="pool them in the same way",
+                )  # fmt: skip
             same = left if left.features == features else left.select(features)
             return same.left_features, same.right_features
         if right is None:
             preferences, _ = as_preferences(left, None, None, features=features)
             return preferences.left_features, preferences.right_features
         return np.asarray(left, float), np.asarray(right, float)
+
+
+def pooling_text(pooled: tuple[str, float | None] | None) -> str:
+    how, discount = pooled or ("mean", None)
+    return how if discount is None else f"{how} by {discount:g}"
 
 
 def fit_by_agent(estimator: LORI, preferences: Preferences) -> dict[str, LORI]:
@@ -262,7 +276,7 @@ def fit_by_agent(estimator: LORI, preferences: Preferences) -> dict[str, LORI]:
     for agent, fit in zip(groups, fit_groups(settings, list(groups.values())), strict=True):
         own = estimator.copy()
         own._learned(fit)
-        own.coding_ = WORDS
+        own.coding_, own.pooled_ = WORDS, preferences.pooled
         fitted[agent] = own
     return fitted
 

@@ -25,6 +25,7 @@ class Explanation:
     decides_right: np.ndarray
     nobody: np.ndarray  # (pairs,) every level ties
     flips: np.ndarray  # (pairs, features)
+    context: frozenset[str] = frozenset()  # features that both sides of a pair share
 
     @property
     def decides(self) -> np.ndarray:
@@ -61,12 +62,12 @@ class Explanation:
         side = "left" if left >= right else "right"
         level = int(self.level[pair])
         who = f"level {level} decides ({self.decides[pair, level - 1]:.0%})" if level else "no level sees a difference"
-        changes = [
-            f"{name} {change:+.4g}"
-            for name, change in zip(self.features, self.flips[pair], strict=True)
-            if np.isfinite(change)
-        ]
-        flip = f"flipped by {' or '.join(changes)} on the left" if changes else "no single feature flips it"
+        changes: dict[str, list[str]] = {"on the left": [], "on both sides": []}
+        for name, change in zip(self.features, self.flips[pair], strict=True):
+            if np.isfinite(change):
+                changes["on both sides" if name in self.context else "on the left"].append(f"{name} {change:+.4g}")
+        told = [f"{' or '.join(own)} {where}" for where, own in changes.items() if own]
+        flip = f"flipped by {' or '.join(told)}" if told else "no single feature flips it"
         tied = f", tie {tie:.0%}" if tie > 0 else ""
         return f"{side} is preferred (left {left:.0%}{tied}, right {right:.0%}); {who}; {flip}."
 
@@ -82,6 +83,7 @@ def explain(model: OrderedModel, left, right, reach: np.ndarray) -> Explanation:
         np.asarray(decided.right),
         np.asarray(decided.nobody),
         np.column_stack([_flips(model, left, right, f, reach[f]) for f in range(left.shape[1])]),
+        frozenset(name for level in model.levels for name in level.reward.context),
     )
 
 

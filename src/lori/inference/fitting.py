@@ -88,7 +88,7 @@ def fit_source(
     """Fit rows wherever they live. `groups` holds them as preferences where they are in memory."""
     if len(surveys) == 1 and surveys[0].pairs < 2:
         raise DataError(
-            "preferences", expected="at least two pairs", got="one",
+            "preferences", expected="at least two pairs", got=("none", "one")[surveys[0].pairs],
             fix="add comparisons; nothing can be learned about priorities from one pair",
         )  # fmt: skip
     specification = settings.specification

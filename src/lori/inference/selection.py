@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lori.data.preferences import Preferences
-from lori.errors import InputError, MissingExtra
+from lori.errors import DataError, InputError, MissingExtra
 from lori.inference.estimator import LORI
 from lori.inference.posterior import Posterior
 from lori.inference.settings import whole
@@ -173,6 +173,12 @@ def select_levels_by_agent(
 ) -> dict[str, Selection]:
     """`select_levels` for each agent alone: is this respondent lexicographic at all?"""
     groups = preferences.by_agent()
+    few = sum(len(own) < 2 for own in groups.values())
+    if few:
+        raise DataError(
+            "agent", expected="at least two pairs of each agent", got=f"one pair of {few} of the {len(groups)} agents",
+            fix="leave these agents out",
+        )  # fmt: skip
     chosen = {}
     for place, (agent, own) in enumerate(groups.items(), start=1):
         progress(f"Agent {place} of {len(groups)}")

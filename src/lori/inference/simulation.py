@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lori.data.preferences import Preferences
 from lori.inference.settings import whole
@@ -15,16 +16,21 @@ def simulate(
     *,
     times: int = 1,
     agents: int | None = None,
+    spread: ArrayLike = 1.0,
     seed: int = 0,
 ) -> Preferences:
     """Draw preferences from `model` (an `OrderedModel`, or a fitted LORI's `model_`).
 
-    `pairs` is how many pairs of standard normal alternatives to make up, or the pairs themselves
-    (n, 2, features). Each is compared `times` times. With `agents`, pairs are dealt to that many agents.
+    `pairs` is how many pairs of alternatives to make up, normal around 0 with the deviations `spread` (one for all
+    features or one for each), or the pairs themselves (n, 2, features). Each is compared `times` times. With `agents`,
+    pairs are dealt to that many agents.
     """
     generator = np.random.default_rng(seed)
     if isinstance(pairs, int | np.integer):
-        pairs = generator.normal(size=(whole("pairs", pairs, 1), 2, len(model.features)))
+        pairs = np.asarray(spread) * generator.normal(size=(whole("pairs", pairs, 1), 2, len(model.features)))
+        for name in {name for level in model.levels for name in level.reward.context}:
+            place = model.features.index(name)
+            pairs[:, 1, place] = pairs[:, 0, place]  # both alternatives share their context
     left, right = pairs[:, 0], pairs[:, 1]
     counts = model.sample(left, right, times=whole("times", times, 1), seed=generator)
     labels = None if agents is None else [str(i % whole("agents", agents, 1) + 1) for i in range(len(pairs))]

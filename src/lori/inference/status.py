@@ -95,7 +95,7 @@ def about_data(survey: Survey, context: frozenset[str] = frozenset()) -> list[No
                 "collinear",
                 f"{_capital(_listed(names))} move together in every pair: only their joint effect is identified, "
                 "and the smallest weights that give it are reported.",
-                "Leave one of them out.",
+                "Read weights and thresholds as along that movement; only pairs that part them can tell them apart.",
             )
         )
     return notes

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from lori import __version__
 from lori.data.files import writing
 from lori.errors import ModelFileError
@@ -26,6 +28,11 @@ def save_ordered_model(model: OrderedModel, path) -> None:
 def load_ordered_model(path) -> OrderedModel:
     """The model in a file that `save_ordered_model` or `LORI.save` wrote."""
     return load(path, lambda document: OrderedModel.from_description(document["model"]), kind=None)
+
+
+def load_ranges(path) -> np.ndarray:
+    """How far each feature ranged in the data of a fitted model; four for all where the file does not say."""
+    return load(path, lambda document: np.asarray(document.get("ranges") or [4.0], float), kind=None)
 
 
 def save(path, content: dict[str, Any]) -> None:

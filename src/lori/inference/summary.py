@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from lori.inference.fitting import Fit
+from lori.inference.words import gate_sentence
 from lori.model.gated import Gated
 from lori.model.ordered import Level
 from lori.model.rewards import Linear
 
 NORMAL_95 = 1.959963984540054
+NEGLIGIBLE = 0.05  # gain in log-likelihood units that is none
+DUST = 1e-6  # log-odds of a standard deviation: a smaller weight is zero but for rounding
 LEADING = 0.8  # a feature with this share of a level's standardised weight stands for the level
 
 
@@ -79,6 +82,9 @@ def _level(fit: Fit, index: int) -> dict[str, Any]:
     weight_errors = np.asarray(error.parameters)[: len(names)] if linear else none
     threshold_errors = np.asarray(error.thresholds) if linear else none
     size = np.abs(level.weights) * np.where(fit.typical > 0, fit.typical, 0.0)
+    dust = (size < DUST) & linear
+    size = np.where(dust, 0.0, size)
+    weights, thresholds = np.where(dust, 0.0, level.weights), np.where(dust, np.inf, level.thresholds)
     share = size / size.sum() if size.sum() > 0 else np.zeros(len(names))
     order = np.argsort(-share)
     described: dict[str, Any] = {
@@ -86,11 +92,11 @@ def _level(fit: Fit, index: int) -> dict[str, Any]:
         "reward": level.reward.kind,
         "importance": {name: float(value) for name, value in zip(names, share, strict=True)},
         "leading": [names[i] for i in order[: 1 if share[order[0]] >= LEADING else 2] if share[i] > 0.05],
-        "weights": {n: _number(w, e) for n, w, e in zip(names, level.weights, weight_errors, strict=True)},
+        "weights": {n: _number(w, e) for n, w, e in zip(names, weights, weight_errors, strict=True)},
         "epsilon": _number(level.epsilon, float(error.epsilon), positive=True),
         "thresholds": {
             name: _number(value, e, positive=True)
-            for name, value, e in zip(names, level.thresholds, threshold_errors, strict=True)
+            for name, value, e in zip(names, thresholds, threshold_errors, strict=True)
         },
         "alpha": _number(level.alpha, float(error.alpha)),
         "decides": float(fit.shares[index]),
@@ -105,11 +111,13 @@ def _level(fit: Fit, index: int) -> dict[str, Any]:
                 "value": level.cap / float(level.weights[lead]),
             }
     if isinstance(level.reward, Gated):
-        described["gate"] = _gate(level.reward, level, np.asarray(error.parameters), names)
+        described["gate"] = _gate(level.reward, level, np.asarray(error.parameters), names, fit.typical)
     return described
 
 
-def _gate(reward: Gated, level: Level, errors: np.ndarray, features: tuple[str, ...]) -> dict[str, Any]:
+def _gate(
+    reward: Gated, level: Level, errors: np.ndarray, features: tuple[str, ...], typical: np.ndarray
+) -> dict[str, Any]:
     """Which weights count where, and how the context decides; for one context feature also where they change."""
     worth = [name for name in features if name not in reward.context]
     parts, spread = reward.parts(level.parameters), reward.parts(errors)
@@ -118,6 +126,10 @@ def _gate(reward: Gated, level: Level, errors: np.ndarray, features: tuple[str, 
             name: _number(w, e) for name, w, e in zip(worth, getattr(parts, where), getattr(spread, where), strict=True)
         }
         for where in ("closed", "opened")
+    }
+    usual = [typical[features.index(name)] for name in worth]
+    described["leading"] = {
+        where: worth[int(np.argmax(np.abs(getattr(parts, where)) * usual))] for where in ("closed", "opened")
     }
     described["offset"] = _number(parts.offset[0], spread.offset[0])
     described["slopes"] = {
@@ -138,7 +150,7 @@ def _support(fit: Fit) -> dict[str, Any] | None:
     better = smaller.bic(fit.comparisons) - full.bic(fit.comparisons)
     if better > 6:
         verdict = "supported"
-    elif better > 0:
+    elif better > 0 and gain > NEGLIGIBLE:
         verdict = "weakly supported"
     else:
         verdict = "not supported"
@@ -155,14 +167,18 @@ def _support(fit: Fit) -> dict[str, Any] | None:
 # -- words ---------------------------------------------------------------------------------------------
 
 
+def _gain(units: float) -> str:
+    return "nothing" if units < NEGLIGIBLE else f"{units:.1f} log-likelihood units"
+
+
 def _sentences(fields: dict[str, Any]) -> list[str]:
     """The answer in words, computed from the numbers."""
     levels, support = fields["levels"], fields["support"]
     sentences = []
     if support and support["verdict"] == "not supported":
         sentences.append(
-            f"A {_ordinal(support['level'])} level is not supported: it gains {support['gain']:.1f} log-likelihood "
-            f"units with {support['extra_parameters']} more parameters; fit {_count(support['recommended'], 'level')}."
+            f"A {_ordinal(support['level'])} level is not supported: it gains {_gain(support['gain'])} with "
+            f"{support['extra_parameters']} more parameters; fit {_count(support['recommended'], 'level')}."
         )
         return sentences
     for level in levels:
@@ -186,6 +202,7 @@ def _sentences(fields: dict[str, Any]) -> list[str]:
                 f"and level {level['level']} decides {level['decides']:.0%} of the comparisons; "
                 "below that the next level is asked."
             )
+    sentences += [said for level in levels if (said := gate_sentence(level))]
     if fields["undecided_share"] >= 0.01:
         fate = "a coin decides" if fields["ties"] == "split" else "there is no preference"
         sentences.append(f"In {fields['undecided_share']:.0%} of the comparisons no difference counts and {fate}.")

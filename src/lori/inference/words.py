@@ -10,7 +10,11 @@ ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh
 
 
 def answer(summary: dict[str, Any]) -> list[str]:
-    """Three sentences, computed from a summary's numbers."""
+    """Three sentences, computed from a summary's numbers, and one for each level that depends on a context."""
+    return [*_order(summary), *(said for level in summary["levels"] if (said := gate_sentence(level)))]
+
+
+def _order(summary: dict[str, Any]) -> list[str]:
     levels, support = summary["levels"], summary["support"]
     if len(levels) == 1:
         return [_alone(levels[0]), _rest_of_one(levels[0], summary), _searched(summary)]
@@ -20,6 +24,21 @@ def answer(summary: dict[str, Any]) -> list[str]:
     if support["verdict"] == "not supported":
         return [_unsupported(support), f"The best such order would be: {_lower(first)}", then]
     return [first, then, _supported(support)]
+
+
+def gate_sentence(level: dict[str, Any]) -> str | None:
+    """How the priorities of a level depend on a context feature; None where they do not, or on several."""
+    gate = level.get("gate")
+    if not gate or "threshold" not in gate or "leading" not in gate:
+        return None
+    (context,) = gate["slopes"]
+    below, above = gate["leading"]["closed"], gate["leading"]["opened"]
+    if gate["slopes"][context]["value"] < 0:
+        below, above = above, below
+    weighs = (
+        f"{below} weighs most on both sides" if below == above else f"below it {below} weighs most, above it {above}"
+    )
+    return f"On level {level['level']} priorities change around {context} {gate['threshold']:.4g}: {weighs}."
 
 
 def unsure(summary: dict[str, Any]) -> list[str]:

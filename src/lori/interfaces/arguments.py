@@ -67,6 +67,8 @@ Values = Annotated[
 Features = Annotated[str | None, typer.Option(help="Features to use, separated by commas (default: all).")]
 Pooling = Annotated[str, typer.Option(help="How trajectories become vectors: mean, sum, last or discounted.")]
 Discount = Annotated[float, typer.Option(help="Discount per step for --pooling discounted.")]
+SamePooling = Annotated[str | None, typer.Option("--pooling", help="As --pooling of fit (default: as the model says).")]
+SameDiscount = Annotated[float | None, typer.Option("--discount", help="As --discount of fit (default: the same).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 Out = Annotated[Path | None, typer.Option(help="Write a table (.csv or .parquet) instead of printing it.")]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from lori import __version__
-from lori.data.files import check_target, folder
+from lori.data.files import check_targets, folder
 from lori.errors import InputError, LoriError
 from lori.interfaces import caching, choosing, showing
 from lori.interfaces.arguments import (
@@ -30,6 +30,8 @@ from lori.interfaces.arguments import (
     Pooling,
     PriorName,
     RewardName,
+    SameDiscount,
+    SamePooling,
     TieName,
     Values,
     World,
@@ -39,6 +41,8 @@ from lori.interfaces.arguments import (
 )
 from lori.interfaces.output import print_json, show_agents, show_summary, show_table, working
 from lori.interfaces.reading import fit_files, model_and_pairs, read_kept, streams
+
+INTERRUPTED = 130  # exit code, as shells have it
 
 app = typer.Typer(
     name="lori",
@@ -95,9 +99,7 @@ def fit(
     """Learn ordered rewards from a file of choices and say what comes first."""
     if by not in (None, "agent"):
         raise InputError("--by", expected="agent", got=repr(by), fix="use --by agent or leave it out")
-    for path in (save, report):
-        if path:
-            check_target(path)
+    check_targets([save, report], inputs=files)
     streamed = streams(files, engine)
     if report and (streamed or by):
         raise InputError(
@@ -183,10 +185,11 @@ def predict(
     as_json: AsJson = False,
     columns: Columns = None,
     values: Values = None,
-    pooling: Pooling = "mean",
-    discount: Discount = 0.95,
+    pooling: SamePooling = None,
+    discount: SameDiscount = None,
 ) -> None:
     """Probabilities that left is preferred, that neither is, and that right is, for each pair of a file."""
+    check_targets([out], inputs=[model, *files])
     estimator, prefs = model_and_pairs(model, files, columns, values, pooling, discount)
     import pandas as pd
 
@@ -203,10 +206,15 @@ def explain(
     words: Annotated[bool, typer.Option("--words", help="A sentence for each pair instead of a table.")] = False,
     columns: Columns = None,
     values: Values = None,
-    pooling: Pooling = "mean",
-    discount: Discount = 0.95,
+    pooling: SamePooling = None,
+    discount: SameDiscount = None,
 ) -> None:
     """Which level decides each pair, and the smallest change of each feature that would flip the choice."""
+    if words and (as_json or out is not None):
+        raise InputError(
+            "--words", expected="neither --json nor --out with it", got="one of them", fix="leave --words out"
+        )
+    check_targets([out], inputs=[model, *files])
     estimator, prefs = model_and_pairs(model, files, columns, values, pooling, discount)
     explanation = estimator.explain(prefs)
     if words:
@@ -289,7 +297,7 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
-            help="organ, logit, bradley-terry, scaling, memory, dask, agents, srmp, posterior, cache (default: these); calibration, levels, questions.",
+            help="organ, logit, bradley-terry, scaling, memory, dask, agents, srmp, posterior, cache (default: these); calibration, recovery, levels, questions.",
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for bench.json, or NAME.json if one is named.")] = Path("out"),
@@ -348,15 +356,21 @@ def main() -> None:
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     caching.use_cache()
     try:
-        app()
+        code = app(standalone_mode=False)
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        sys.exit(code)
     except LoriError as error:
         _fail(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        _fail("Stopped.", 130)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("Stopped.", INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except Exception as error:  # a defect of ours: no traceback, which could show somebody's data
+    except Exception as error:
+        if hasattr(error, "format_message"):  # wrong usage, as the parser tells it
+            _usage(error)
+        # anything else is a defect of ours: no traceback, which could show somebody's data
         if os.environ.get("LORI_DEBUG"):
             raise
         _fail(f"LORI failed with {type(error).__name__}; run again with LORI_DEBUG=1 and report what it shows.", 1)
@@ -365,7 +379,17 @@ def main() -> None:
 # -- helpers -------------------------------------------------------------------------------------------
 
 
-def _fail(sentence: str, code: int) -> None:
+def _usage(error: Any) -> NoReturn:
+    """Wrong words on the command line, in one sentence; a command without any is an answer, too: its help."""
+    text = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(text)
+        sys.exit(error.exit_code)
+    known = error.ctx.command_path if getattr(error, "ctx", None) else "lori"
+    _fail(f"{' '.join(text.split()).rstrip('.')}; {known} --help tells what there is.", error.exit_code)
+
+
+def _fail(sentence: str, code: int) -> NoReturn:
     typer.echo(f"Error: {sentence}", err=True)
     sys.exit(code)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lori.errors import InputError
 from lori.interfaces.arguments import EngineName, assignments, names
 from lori.interfaces.output import working
 
@@ -83,7 +84,19 @@ def model_and_pairs(model, files, columns, values, pooling, discount) -> tuple[L
     from lori.inference.estimator import load
 
     estimator = load(model)
-    features = list(estimator.features_)
-    return estimator, read_files(
-        files, columns, values, features, pooling, discount, identical="keep", outcome_needed=False
-    )
+    return estimator, read_for(estimator, files, columns, values, pooling, discount, outcome_needed=False)
+
+
+def read_for(estimator, files, columns, values, pooling, discount, **options) -> Preferences:
+    """Data for a fitted model: its features, and trajectories pooled as they were for it."""
+    from lori.inference.estimator import pooling_text
+
+    how, factor = estimator.pooled_ or ("mean", None)
+    asked = (pooling or how, factor or 0.95 if discount is None else discount)
+    chosen = (asked[0], asked[1] if asked[0] == "discounted" else None)
+    if estimator.pooled_ and chosen != estimator.pooled_:
+        raise InputError(
+            "--pooling", expected=f"{pooling_text(estimator.pooled_)}, as the model was fitted",
+            got=pooling_text(chosen), fix="leave --pooling and --discount out",
+        )  # fmt: skip
+    return read_files(files, columns, values, list(estimator.features_), *asked, identical="keep", **options)

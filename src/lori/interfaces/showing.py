@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lori.data.files import check_target
+from lori.data.files import check_targets
 from lori.errors import InputError
-from lori.interfaces.arguments import Columns, Discount, Files, ModelFile, Pooling, Values, names
+from lori.interfaces.arguments import Columns, Files, ModelFile, SameDiscount, SamePooling, Values, names
 from lori.interfaces.output import working
-from lori.interfaces.reading import read_files
+from lori.interfaces.reading import read_for
 
 if TYPE_CHECKING:
     from lori.data.preferences import Preferences
@@ -47,8 +47,8 @@ def plot(
     right: Annotated[str | None, typer.Option(help="Id of the right trajectory.")] = None,
     columns: Columns = None,
     values: Values = None,
-    pooling: Pooling = "mean",
-    discount: Discount = 0.95,
+    pooling: SamePooling = None,
+    discount: SameDiscount = None,
 ) -> None:
     """Draw a saved model, and say in words what the figure shows."""
     from lori.inference.estimator import load
@@ -74,15 +74,13 @@ def report(
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     columns: Columns = None,
     values: Values = None,
-    pooling: Pooling = "mean",
-    discount: Discount = 0.95,
+    pooling: SamePooling = None,
+    discount: SameDiscount = None,
 ) -> None:
     """Write one page about a saved model and the data it was fitted to, for people who decide."""
     from lori.inference.estimator import load
 
-    for path in (out, markdown, json_out):
-        if path is not None:
-            check_target(path)
+    check_targets([out, markdown, json_out], inputs=[model, *files])
     estimator = load(model)
     data = _data(estimator, files, columns, values, pooling, discount)
     write_report(estimator, data, out, markdown=markdown, json_out=json_out, title=title or heading(files))
@@ -117,7 +115,7 @@ def heading(files: list[Path]) -> str:
 
 
 def _data(estimator, files, columns, values, pooling, discount) -> Preferences:
-    return read_files(files, columns, values, list(estimator.features_), pooling, discount, identical="keep")
+    return read_for(estimator, files, columns, values, pooling, discount)
 
 
 def _drawn(estimator: LORI, kind: Kind, pair: tuple[str | None, str | None], data: Preferences | None):

@@ -12,9 +12,10 @@ from lori.data.preferences import Preferences
 from lori.data.writers import write_table
 from lori.errors import InputError
 from lori.inference.simulation import random_ordered_model, simulate
-from lori.inference.storage import load_ordered_model, save_ordered_model
+from lori.inference.storage import load_ordered_model, load_ranges, save_ordered_model
 from lori.model.ordered import OrderedModel
 
+ACROSS = 4.0  # standard deviations that the values of a feature range over
 COURSES = 1000  # of treatment, as in the paper
 
 
@@ -31,14 +32,18 @@ def simulated(
     """Preferences of a named world, and the model behind them where it is known."""
     _model_where_it_belongs(world, model)
     if world == "tversky":
+        _once_by_nobody(world, times, agents)
         return tversky1969(), None
     if world == "age":
         from lori.applications.cancer import age
 
         _once_by_nobody(world, times, agents)
         return age.preferences(pairs, seed=seed), age.true_model()
-    truth = load_ordered_model(model) if model else random_ordered_model(levels, features, seed=seed)
-    return simulate(truth, pairs, times=times, agents=agents, seed=seed), truth
+    if model is None:
+        truth, spread = random_ordered_model(levels, features, seed=seed), np.ones(1)
+    else:
+        truth, spread = load_ordered_model(model), load_ranges(model) / ACROSS
+    return simulate(truth, pairs, times=times, agents=agents, spread=spread, seed=seed), truth
 
 
 def write_cancer(out: Path, pairs: int, times: int, agents: int | None, model: Path | None, seed: int) -> str:

@@ -213,6 +213,13 @@ class OrderedModel:
                 "left and right", expected="as many alternatives on both sides",
                 got=f"{len(left)} and {len(right)}", fix="pass arrays of equal length",
             )  # fmt: skip
+        for name in dict.fromkeys(name for level in self.levels for name in level.reward.context):
+            place = self.features.index(name)
+            if not np.array_equal(left[:, place], right[:, place]):
+                raise InputError(
+                    f"context {name}", expected="the same value on both sides of each pair", got="two values in some",
+                    fix="only what the two alternatives share can be context",
+                )  # fmt: skip
         return left, right
 
     def _checked(self, x, what: str) -> np.ndarray:
