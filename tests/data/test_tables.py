@@ -16,6 +16,15 @@ def test_delimiters(delimiter, write):
     assert frame["größe"].tolist() == [3, -1e-3]
 
 
+def test_decimal_commas(write):
+    """As spreadsheets of half of Europe write them; what could be thousands is left alone."""
+    frame = read_table(write("t.csv", "id;a;b\n1;2,5;1,250\n2;-4,25;1\n"), text_columns=["id"])
+    assert (frame["a"].tolist(), frame["b"].tolist()) == ([2.5, -4.25], [1.25, 1.0])
+    assert read_table(write("q.csv", 'a,b\n"2,5",1\n'))["a"].tolist() == [2.5]
+    assert read_table(write("k.csv", "a;b\n1,250;2\n"))["a"].tolist() == ["1,250"]
+    assert read_table(write("m.csv", "a;b\n1,5;2.5\n"))["a"].tolist() == ["1,5"]
+
+
 def test_delimiters_inside_names_do_not_mislead(write):
     assert list(read_table(write("a.csv", "price, net;time|s\n1;2\n"))) == ["price, net", "time|s"]
     assert list(read_table(write("b.csv", '"a;b;c;d",e\n1,2\n'))) == ["a;b;c;d", "e"]

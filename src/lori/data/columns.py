@@ -63,12 +63,13 @@ class Table:
     def numbers(self, name: str) -> np.ndarray:
         """A column of finite numbers."""
         values = self._as_float(name)
-        check.check_finite(
-            values,
-            self.what(name),
-            instead="text, a missing value or infinity",
-            fix="correct these rows or choose other features with features=… (--features a,b)",
+        instead, fix = (
+            "text, a missing value or infinity",
+            "correct these rows or choose other features with features=… (--features a,b)",
         )
+        if not np.isfinite(values).all() and self._has_commas(name):
+            instead, fix = "numbers with commas", "write decimal points, and thousands without a separator"
+        check.check_finite(values, self.what(name), instead=instead, fix=fix)
         return values
 
     def counts(self, name: str) -> np.ndarray:
@@ -106,6 +107,9 @@ class Table:
             check.check_weights(weight, self.what("weight"))
             found["weight"] = weight[rows]
         return found
+
+    def _has_commas(self, name: str) -> bool:
+        return bool(self.frame[self.names[name]].astype(str).str.fullmatch(r"\s*[+-]?[\d.,]*\d,\d[\d.,]*\s*").any())
 
     def _as_float(self, name: str) -> np.ndarray:
         """The column as float64, NaN where something is not a number."""

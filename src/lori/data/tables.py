@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 DELIMITERS = ",;\t|"
 PARQUET = (".parquet", ".pq")
 SAMPLE = 1 << 16  # characters that show which delimiter a file uses
+DECIMAL = re.compile(r"[+-]?\d+(?P<mark>[.,])(?P<after>\d+)")
 INDEX_COLUMN = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
 
 
@@ -75,7 +76,10 @@ def _read_csv(file: Path, text_columns: set[str]) -> pandas.DataFrame:
             raise pandas.errors.ParserError  # pandas would silently take the first column for row names
         types: dict[str, type] = {name: str for name in header if name.strip() in text_columns}
         with _open_text(file) as handle:
-            return pandas.read_csv(handle, sep=delimiter, na_filter=False, dtype=types, low_memory=False)
+            decimal = _decimal(records[1:])
+            return pandas.read_csv(
+                handle, sep=delimiter, decimal=decimal, na_filter=False, dtype=types, low_memory=False
+            )
     except UnicodeDecodeError:
         problem, fix = (
             "bytes that are not UTF-8",
@@ -105,6 +109,17 @@ def _delimiter(sample: str) -> str:
 
     consistent = [delimiter for delimiter in DELIMITERS if quality(delimiter) > (True, 1)]
     return max(consistent or DELIMITERS, key=lambda delimiter: quality(delimiter)[1])
+
+
+def _decimal(records: list[list[str]]) -> str:
+    """A comma where the first rows have decimal commas and no decimal point.
+
+    Three digits after every comma could mean thousands, so that these are left to be refused as text.
+    """
+    numbers = [found for record in records for field in record if (found := DECIMAL.fullmatch(field.strip()))]
+    commas = [found for found in numbers if found["mark"] == ","]
+    told = any(len(found["after"]) != 3 for found in commas)
+    return "," if told and len(commas) == len(numbers) else "."
 
 
 def _records(sample: str, delimiter: str) -> list[list[str]]:

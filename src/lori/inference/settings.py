@@ -74,7 +74,7 @@ def whole(name: str, value: Any, least: int) -> int:
             name,
             expected=f"a whole number from {least}",
             got=repr(value),
-            fix=f"pass {name}={max(least, 1)} or more",
+            fix=f"give {max(least, 1)} or more",
         )
     return int(value)
 
@@ -132,7 +132,10 @@ def _for_each_level(name: str, given: Any, levels: int) -> tuple[float | None, .
         number = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(float(value))
         if value is not None and not (number and (float(value) >= 0 if name == "epsilon" else float(value) > 0)):
             raise InputError(
-                name, expected=f"None (learned) or a number {least}", got=repr(value), fix=f"use {name}=None"
+                name,
+                expected=f"None (learned) or a number {least}",
+                got=repr(value),
+                fix=f"leave it to be learned: {name}=None (--{name} learned)",
             )
     if len(values) != levels:
         raise InputError(

@@ -72,7 +72,7 @@ def make_registry(settings: SyntheticSettings, *, model: OrderedModel | None = N
     if min(settings.patients, settings.organs) < 1 or not 0 < settings.waiting < YEAR_DAYS:
         raise InputError(
             "settings", expected="at least one patient and one organ, and a list that fills within the year",
-            got="other numbers", fix="correct patients, organs or waiting",
+            got="other numbers", fix="correct the numbers of patients and organs",
         )  # fmt: skip
     generator = np.random.default_rng(settings.seed)
     start = int(np.datetime64(f"{settings.year}-01-01", "D").astype(int))
