@@ -5,6 +5,7 @@ import pytest
 
 import lori
 from lori.inference.status import Note, Status
+from lori.model.ordered import Level
 
 TRUTH = lori.OrderedModel.linear([[2.0, 0.5], [-0.3, 3.0]], epsilon=[1.5, 0.0])
 
@@ -115,3 +116,20 @@ def test_one_start_in_many_is_called_rare():
     assert lonely.has("rare optimum")
     assert not lonely.has("separation")
     assert Status.from_dict(lonely.to_dict()) == lonely
+
+
+def test_a_cap_that_hardly_any_alternative_reaches_is_not_told():
+    """Where the truth has none, and where it lies in the middle of the rewards."""
+    x = np.random.default_rng(3).normal(size=(300, 2, 2))
+    weights, none, middle = np.array([4.0, 2.0]), 1e6, 0.0
+    shares = []
+    for cap in (none, middle):
+        level = Level(lori.Capped(sharpness=100.0), np.array([*weights, cap]), 0.0, 1.0, weights)
+        seen = lori.simulate(lori.OrderedModel((level,), ("x1", "x2")), x, times=20, seed=1)
+        model = fitted(seen, levels=1, reward=lori.Capped(), epsilon=0.0)
+        (found,) = model.levels_
+        reached = np.mean(seen.alternatives @ found.weights >= found.cap)
+        assert model.summary().to_dict()["levels"][0]["cap_reached"] == pytest.approx(reached)
+        assert model.status_.has("cap") == (reached < 0.01)
+        shares.append(reached)
+    assert shares[0] < 0.05 < 0.3 < shares[1]

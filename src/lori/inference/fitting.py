@@ -22,7 +22,7 @@ from lori.inference.status import Note, Status, about_data, about_fit
 from lori.inference.survey import Survey
 from lori.inference.uncertainty import ErrorKind, Uncertainty, uncertainty, unknown
 from lori.inference.units import Reported, Units
-from lori.model.ordered import OrderedModel
+from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.specification import Specification
@@ -64,6 +64,7 @@ class Fit:
     log_likelihood: float
     steps: tuple[Step, ...]
     shares: np.ndarray  # (levels + 1,) share of comparisons that each level decides, then nobody
+    reached: tuple[float | None, ...]  # by level, the share of alternatives that come up to its cap, where it has one
     status: Status
     comparisons: int
     pairs: int
@@ -201,6 +202,7 @@ def _assembled(
     counts = (part.wins + part.losses + part.ties) * part.weights
     decided = model.decisions(left, right)
     shares = np.append(counts @ (decided.left + decided.right), counts @ decided.nobody) / counts.sum()
+    reached = [None if level.cap is None else _reaching(level, part.alternatives) for level in model.levels]
     status = about_fit(
         settings.specification,
         known,
@@ -209,6 +211,7 @@ def _assembled(
         share_at_best=float(found.share_at_best[place]),
         shares=shares,
         epsilon=np.array([level.epsilon for level in model.levels]),
+        reached=reached,
         separated=_separated(model, part),
         with_prior=settings.prior is not None,
         said=said,
@@ -219,6 +222,7 @@ def _assembled(
         log_likelihood=log_likelihood,
         steps=tuple(steps),
         shares=shares,
+        reached=tuple(reached),
         status=status,
         comparisons=survey.comparisons,
         pairs=survey.pairs,
@@ -235,6 +239,11 @@ def _assembled(
         ),
         rivals=found.rivals[place],
     )
+
+
+def _reaching(level: Level, alternatives: np.ndarray) -> float:
+    """The share of alternatives whose reward comes up to the cap."""
+    return float(np.mean(alternatives @ level.weights >= level.cap))
 
 
 def _separated(model: OrderedModel, preferences: Preferences) -> bool:

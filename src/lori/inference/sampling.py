@@ -36,6 +36,10 @@ CORRECTED = 50_000_000  # draws × rows up to which draws of the Gaussian are co
 PROPOSALS = 8  # draws of the Gaussians for each that is kept where they are corrected
 WIDTHS = {1.0: 0.4, 2.0: 0.4, 4.0: 0.2}  # of the Gaussians that are corrected, with their shares
 LEAST_EFFECTIVE = 0.05  # share of effective draws below which the Gaussian is not the posterior's shape
+SHARED_OUT = (
+    "only their joint effect is known. How it is shared out among them, and with it a threshold in one of them alone, "
+    "comes from the prior; the summary reports the smallest weights that give it."
+)
 FLAT = "Some direction is hardly known from these data: intervals are those of the prior there."
 
 
@@ -264,7 +268,7 @@ def _notes(settings: FitSettings, preferences: Preferences) -> tuple[str, ...]:
     if len(preferences) < 2:
         return ()
     notes = [note for note in about_data(Survey.of(preferences)) if note.code in ("constant", "collinear")]
-    told = [str(note) for note in notes]
+    told = [f"{note.text.partition(':')[0]}: {SHARED_OUT}" if note.code == "collinear" else str(note) for note in notes]
     lower, upper = settings.specification.bounds
     signed = bool(np.all(np.isfinite(lower) | np.isfinite(upper)))
     if any(note.code == "collinear" for note in notes) and not signed:

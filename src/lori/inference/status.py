@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from lori.inference.survey import Survey
 from lori.inference.uncertainty import Uncertainty
 from lori.model.specification import Specification
 
+SELDOM = 0.01  # a cap that fewer alternatives reach is not told by the data
 RARELY = 0.005  # a level that decides less than this share of the comparisons is said not to decide
 
 
@@ -110,11 +112,13 @@ def about_fit(
     share_at_best: float,
     shares: np.ndarray,
     epsilon: np.ndarray,
+    reached: Sequence[float | None],
     separated: bool,
     with_prior: bool,
     said: list[Note],
 ) -> Status:
-    """What can be said after it. `shares`: what share of comparisons each level decides, then nobody."""
+    """What can be said after it. `shares`: what share of comparisons each level decides, then nobody; `reached`: what
+    share of alternatives comes up to the cap of each level that has one."""
     notes = list(said)
     if not converged:
         notes.append(
@@ -150,6 +154,16 @@ def about_fit(
             )
     for level in range(specification.levels):
         ordinal = f"Level {level + 1}"
+        share = reached[level]
+        if share is not None and share < SELDOM:
+            notes.append(
+                Note(
+                    "cap",
+                    f"{ordinal} has a cap that {share:.1%} of the alternatives reach: these data cannot tell whether "
+                    "there is one.",
+                    "Compare with a linear reward.",
+                )
+            )
         if shares[level] < RARELY:
             notes.append(
                 Note(

@@ -104,6 +104,7 @@ def _level(fit: Fit, index: int) -> dict[str, Any]:
     if level.cap is not None:
         cap_error = float(np.asarray(error.parameters)[-1])
         described["cap"] = _number(level.cap, cap_error)
+        described["cap_reached"] = fit.reached[index]
         lead, alone = order[0], share[order[0]] >= LEADING
         if alone and level.weights[lead] != 0:
             described["cap_in_feature"] = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lori.inference.status import SELDOM
+
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NEGLIGIBLE = 1e-6  # a threshold of so little log-odds is none
 ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -148,7 +150,7 @@ def _undecided(summary: dict[str, Any]) -> str:
 
 
 def _cap(level: dict[str, Any]) -> str:
-    where = level.get("cap_in_feature")
+    where = level.get("cap_in_feature") if level.get("cap_reached", 1.0) >= SELDOM else None
     return f"; beyond {number(where['value'])} of {where['feature']} a change does not count" if where else ""
 
 
