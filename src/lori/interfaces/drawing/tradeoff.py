@@ -55,12 +55,11 @@ def words(trade: TradeOff) -> str:
     payable = trade.losses[: len(trade.losses) if trade.limit is None else np.argmax(np.isinf(trade.price))]
     worse, better = _way(trade.more_is_better[0], "less", "more"), _way(trade.more_is_better[1], "more", "less")
     sentences = []
-    if len(payable) > 1:
-        for share in EXAMPLES:
-            place = int(share * (len(payable) - 1))
-            loss, price = trade.losses[place], trade.price[place]
-            lost, gained = f"{number(loss)} {worse} {trade.loss_of}", f"{number(price)} {better} {trade.gain_of}"
-            sentences.append(f"{lost} by {gained}{_between(trade, place)}")
+    places = dict.fromkeys(int(share * (len(payable) - 1)) for share in EXAMPLES)
+    for place in (place for place in places if place > 0):  # the first loss is none
+        loss, price = trade.losses[place], trade.price[place]
+        lost, gained = f"{number(loss)} {worse} {trade.loss_of}", f"{number(price)} {better} {trade.gain_of}"
+        sentences.append(f"{lost} by {gained}{_between(trade, place)}")
     told = f"A loss is made up for by a gain: {'; '.join(sentences)}." if sentences else ""
     if trade.limit is None:
         end = f"Every loss of {trade.loss_of} up to {number(trade.losses[-1])} can be made up for."
