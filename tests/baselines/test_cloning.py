@@ -83,7 +83,7 @@ def test_the_papers_procedure_restated():
 
 
 def test_the_papers_procedure_repeats_itself_and_ends_short_of_the_best():
-    seen = demonstrations()
+    seen = demonstrations(count=40)
     learned, again = (BehaviouralCloning(actions=ACTIONS, hidden=(4,), method="paper").fit(seen) for _ in range(2))
     assert np.array_equal(learned.policy_.parameters, again.policy_.parameters)
     assert 99 <= learned.epochs_ < 10_000

@@ -5,6 +5,7 @@ import pytest
 
 import lori
 from lori.inference.explanation import explain
+from lori.model.ordered import Level
 
 REACH = 8.0
 
@@ -137,16 +138,11 @@ def test_a_fitted_model_reaches_beyond_the_data():
 
 
 def test_what_both_sides_share_changes_on_both():
-    reward = lori.Gated(context="age", increasing=["gain"], decreasing=["risk"])
-    generator = np.random.default_rng(0)
-    x = generator.normal(size=(200, 2, 3))
-    x[:, :, 2] = 20 * x[:, :1, 2] + 40
-    better = np.where(x[:, 0, 2] < 40, x[:, 1, 0] > x[:, 0, 0], x[:, 0, 1] > x[:, 1, 1])
-    prefs = lori.Preferences.from_arrays(
-        x[:, 0], x[:, 1], wins=better, losses=~better, features=["risk", "gain", "age"]
-    )
-    explained = lori.LORI(levels=1, reward=reward, epsilon=0.0, starts=8).fit(prefs).explain(prefs)
-    flipped = np.flatnonzero(np.isfinite(explained.flips[:, 2]))
-    assert len(flipped)
-    assert "on both sides" in explained.describe(int(flipped[0]))
-    assert "age" not in explained.describe(int(flipped[0])).partition("on the left")[0]
+    """Risk counts below an age of 40, gain above it: the better of each changes with the age of both."""
+    features = ("risk", "gain", "age")
+    reward = lori.Gated(context="age", increasing=["gain"], decreasing=["risk"]).among(features)
+    level = Level(reward, np.array([-1.0, 0.0, 0.0, 1.0, -40.0, 1.0]), 0.0, 1.0, slopes=np.zeros(3))
+    model = lori.OrderedModel((level,), features)
+    explained = explain(model, [[2.0, 3.0, 35.0]], [[1.0, 1.0, 35.0]], reach=np.array([5.0, 5.0, 20.0]))
+    assert explained.flips[0, 2] == pytest.approx(5 - np.log(2), abs=1e-3)  # g·2 = (1 − g)·1 where the gate g is 1/3
+    assert explained.describe().endswith(f"on the left or age {explained.flips[0, 2]:+.4g} on both sides.")

@@ -96,7 +96,7 @@ def test_one_level_has_a_plain_sentence():
     assert summary.to_dict()["support"] is None
 
 
-@pytest.mark.parametrize("levels", [2, 3])
+@pytest.mark.parametrize("levels", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_superfluous_level_is_called_so(levels):
     """And the number of levels that is recommended is the best of all that were fitted on the way."""
     one = lori.OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0])
