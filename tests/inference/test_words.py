@@ -133,5 +133,8 @@ def test_priorities_that_depend_on_a_context(summary):
     )
     gate["leading"]["opened"] = "need"
     assert answer(summary)[3].endswith("need weighs most on both sides.")
+    alone = {**summary, "levels": summary["levels"][:1], "support": None}
+    assert answer(alone)[0].startswith("On level 1 priorities change around age 40.96")
+    assert not any("most." in sentence and "sides" not in sentence for sentence in answer(alone))
     del gate["threshold"]  # several context features have no single one
     assert len(answer(summary)) == 3

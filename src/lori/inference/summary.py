@@ -187,6 +187,8 @@ def _sentences(fields: dict[str, Any]) -> list[str]:
         name = " and ".join(level["leading"]) or "nothing"
         several = len(level["leading"]) > 1
         place = f"{'come' if several else 'comes'} {'first' if first else _ordinal(level['level'])}"
+        if len(levels) == 1 and gate_sentence(level):
+            continue  # what matters most on average would say less
         if len(levels) == 1:
             sentences.append(f"{name} {'matter' if several else 'matters'} most.")
             continue

@@ -13,7 +13,10 @@ ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh
 
 def answer(summary: dict[str, Any]) -> list[str]:
     """Three sentences, computed from a summary's numbers, and one for each level that depends on a context."""
-    return [*_order(summary), *(said for level in summary["levels"] if (said := gate_sentence(level)))]
+    gates = [said for level in summary["levels"] if (said := gate_sentence(level))]
+    if gates and len(summary["levels"]) == 1:  # what matters most on average would say less
+        return [*gates, *_order(summary)[1:]]
+    return [*_order(summary), *gates]
 
 
 def _order(summary: dict[str, Any]) -> list[str]:
