@@ -36,9 +36,7 @@ class Preferences:
     features: tuple[str, ...]
     agent: np.ndarray | None = None  # (pairs,) text: who compared
     weight: np.ndarray | None = None  # (pairs,) float64 from 0; None means 1
-    pooled: tuple[str, float | None] | None = (
-        None  # how trajectories became features, with the discount if there is one
-    )
+    pooled: tuple[str, float | None] | None = None  # how trajectories became features, and by what discount
 
     def __post_init__(self) -> None:
         self._set(**checked_fields(self))
