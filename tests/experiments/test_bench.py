@@ -247,6 +247,9 @@ def test_levels_are_matched_by_where_their_weights_point():
     swapped = OrderedModel.linear([[0.1, 1.0], [1.0, 0.1]], epsilon=[1.0, 0.0])
     silent = OrderedModel.linear([[1.0, 0.1], [0.0, 0.0]], epsilon=[0.0, 0.0])
     assert [recovery.in_order(truth, fitted) for fitted in (near, swapped, silent)] == [True, False, True]
+    three = OrderedModel.linear([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], epsilon=[1.0, 1.0, 0.0])
+    assert recovery.in_order(three, near)  # the first and the third
+    assert not recovery.in_order(three, swapped)
 
 
 def test_random_models_are_as_asked():
@@ -259,8 +262,13 @@ def test_random_models_are_as_asked():
 
 
 def test_recovery_is_told_by_what_hangs_on_the_weakest_level(monkeypatch):
-    trials = [recovery.Trial(0.001, False, 0.02), recovery.Trial(0.2, True, 0.01), recovery.Trial(0.1, True, 0.025)]
+    trials = [
+        recovery.Trial(0.001, right=False, fewer=True, stands=True, rmse=0.02),
+        recovery.Trial(0.2, right=True, fewer=False, stands=True, rmse=0.01),
+        recovery.Trial(0.1, right=True, fewer=True, stands=False, rmse=0.025),
+    ]
     monkeypatch.setattr(recovery, "each", lambda function, work, jobs: trials)
     measured = recovery.measure(recovery.SMOKE)
-    assert [row.measures["right"] for row in measured.rows] == [0, 2]
-    assert [claim.holds for claim in measured.claims] == [True, True]
+    told = [tuple(row.measures[name] for name in ("right", "fewer", "stands", "close")) for row in measured.rows]
+    assert told == [(0, 1, 1, 1), (2, 1, 1, 2)]
+    assert [claim.holds for claim in measured.claims] == [True, False, True]

@@ -19,14 +19,15 @@ def test_the_truth_makes_no_error_and_the_others_do(single):
     assert all(0 < cell[method]["RMSE"] < 1 for method in ("BIRL", "T-REX", "LORI"))
     rows = rewards_rows(TINY, [cell, cell])
     assert rows[0]["mixed"] in (0.0, 1.0)
-    assert set(rows[2]) == {"method", "RMSE", "accuracy %", "converged", "at the best"}
+    assert set(rows[2]) == {"method", "RMSE", "accuracy %", "converged", "at the best", "levels advised"}
 
 
 @pytest.mark.slow
-def test_each_policy_meets_those_before_it():
-    cell = policies_cell(TINY, seed=0)
+@pytest.mark.parametrize(("single", "more"), [(False, []), (True, ["LORI, always two levels"])])
+def test_each_policy_meets_those_before_it(single, more):
+    cell = policies_cell(replace(TINY, single=single), seed=0)
     met = ["Behaviour", "BC", "BIRL", "T-REX", "Optimal", "LORI"]
-    assert list(cell) == [*met[1:], "LORI, preferred policy", "true rewards, preferred policy"]
+    assert list(cell) == [*met[1:], "LORI, preferred policy", "true rewards, preferred policy", *more]
     for place, name in enumerate(cell, start=1):
         assert list(cell[name]) == [f"against {other}" for other in met[:place]]
         assert all(0 <= percent <= 100 for percent in cell[name].values())

@@ -6,6 +6,7 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 
 import lori
+from lori.inference.settings import checked_settings
 
 
 def negative_rao_kupper(parameters, x, wins, ties, losses):
@@ -100,3 +101,30 @@ def test_a_function_with_parameters_finds_them(bent):
     model = lori.LORI(levels=1, reward=reward, epsilon=0.0, prior=None, starts=4).fit(*train)
     assert model.levels_[0].parameters == pytest.approx([0.0, 0.0], abs=0.15)
     assert model.converged_
+
+
+def test_fewer_and_more_levels_of_what_is_given_level_by_level():
+    capped, linear = lori.Capped(), lori.Linear()
+    two = lori.LORI(levels=2, reward=[capped, linear], alpha=(2.0, None), epsilon=(None, 0.0))
+    one, three = two.with_levels(1), two.with_levels(3)
+    assert (one.reward, one.alpha, one.epsilon) == ([capped], [2.0], [0.0])
+    assert (three.reward, three.alpha) == ([capped, linear, linear], [2.0, None, None])
+    assert three.epsilon == [None, None, 0.0]
+    assert lori.LORI(epsilon=[0.5]).with_levels(2).epsilon == [0.5, 0.5]
+    assert lori.LORI(epsilon=0.5).with_levels(2).epsilon == 0.5
+    prefs = lori.simulate(lori.OrderedModel.linear([[2.0, -1.0]], epsilon=[0.5]), 100, seed=0)
+    own = checked_settings(two.get_params(deep=False), [prefs]).specification
+    assert checked_settings(one.get_params(deep=False), [prefs]).specification == own.fewer()
+
+
+def test_levels_that_are_not_supported_are_left_out():
+    one = lori.OrderedModel.linear([[2.0, -1.0]], epsilon=[0.0])
+    two = lori.OrderedModel.linear([[3.0, 0.0], [0.0, 3.0]], epsilon=[3.0, 0.0])
+    for truth, levels in ((one, 1), (two, 2)):
+        prefs = lori.simulate(truth, 600, seed=0)
+        fitted = lori.LORI(levels=2, starts=8).fit(prefs)
+        supported = fitted.supported(prefs)
+        assert len(supported.levels_) == levels
+        assert (supported is fitted) == (levels == 2)
+        assert supported.supported(prefs) is supported
+    assert fitted.copy(method="paper").fit(prefs).supported(prefs).levels == 2  # which says nothing on fewer

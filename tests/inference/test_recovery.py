@@ -15,7 +15,7 @@ from lori.inference.sources import Memory
 from lori.model.specification import Specification
 
 FEATURES, PAIRS = 4, 5000
-TENTH = 0.1  # of the pairs: in these each level speaks, and so many choices hang on it
+TENTH = 0.1  # of the pairs
 
 
 @dataclass
@@ -25,7 +25,8 @@ class Case:
     truth: lori.OrderedModel
     seen: lori.Preferences
     fitted: lori.LORI
-    ordered: bool  # whether the levels come in the right order
+    ordered: bool  # whether all levels come in the right order
+    stands: bool  # whether those do that the summary says are supported
     rmse: float  # of probabilities, on pairs that were not fitted
     objective: Objective
     value: float  # of the objective where LORI ended
@@ -39,10 +40,11 @@ class Case:
         )
 
 
-def recovered(seed: int) -> Case:
+def recovered(seed: int, hanging: float) -> Case:
+    """Each level speaks in a tenth of the pairs, and a share `hanging` of the choices would be others without it."""
     generator = np.random.default_rng(seed)
     levels = 2 + seed % 2
-    truth = random_model(generator, levels, FEATURES, speaks=TENTH, decides=TENTH)
+    truth = random_model(generator, levels, FEATURES, speaks=TENTH, decides=hanging)
     x = generator.normal(size=(PAIRS, 2, FEATURES))
     counts = truth.sample(x[:, 0], x[:, 1], seed=generator)
     seen = lori.Preferences.from_arrays(x[:, 0], x[:, 1], wins=counts[:, 0], ties=counts[:, 1], losses=counts[:, 2])
@@ -54,8 +56,8 @@ def recovered(seed: int) -> Case:
     scaling = Scaling.of(Moments.of(seen.left_features, seen.right_features), standardised=True)
     objective = Objective(specification, Memory((Observations.of(seen, linear=True),)), scaling, lori.Prior())
     value = objective.evaluate(fitted.vector_[None, None], order=0).value[0, 0]
-    ordered = in_order(truth, fitted.model_)
-    return Case(truth, seen, fitted, ordered, float(np.sqrt(np.mean(error**2))), objective, float(value))
+    ordered, stands = in_order(truth, fitted.model_), in_order(truth, fitted.supported(seen).model_)
+    return Case(truth, seen, fitted, ordered, stands, float(np.sqrt(np.mean(error**2))), objective, float(value))
 
 
 def thorough_optimum(case: Case, starts: int = 500) -> float:
@@ -65,9 +67,20 @@ def thorough_optimum(case: Case, starts: int = 500) -> float:
     return float(_minimise(case.objective, tried, iterations=60).values.min())
 
 
+def check(case: Case, seed: int, record_property) -> None:
+    missed_by = case.value - thorough_optimum(case)
+    record_property("rmse", case.rmse)
+    record_property("missed_by", missed_by)
+    told = f"all in order {case.ordered}, supported ones in order {case.stands}"
+    print(f"seed {seed}: {len(case.truth.levels)} levels, {told}, RMSE {case.rmse:.4f}, missed by {missed_by:.4f}")
+    assert case.stands
+    assert case.rmse < 0.03
+    assert missed_by <= 0.5
+
+
 @pytest.mark.slow
 def test_order_and_probabilities_are_recovered():
-    case = recovered(0)
+    case = recovered(0, hanging=TENTH)
     assert case.ordered
     assert case.rmse < 0.03
     assert case.fitted.converged_
@@ -77,12 +90,14 @@ def test_order_and_probabilities_are_recovered():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
-def test_twenty_data_sets_against_a_search_with_500_starts(seed, record_property):
-    case = recovered(seed)
-    missed_by = case.value - thorough_optimum(case)
-    record_property("rmse", case.rmse)
-    record_property("missed_by", missed_by)
-    print(f"seed {seed}: {len(case.truth.levels)} levels, RMSE {case.rmse:.4f}, missed by {missed_by:.4f}")
+def test_where_a_tenth_of_the_choices_hangs_on_each_level_all_are_found_in_order(seed, record_property):
+    case = recovered(seed, hanging=TENTH)
+    check(case, seed, record_property)
     assert case.ordered
-    assert case.rmse < 0.03
-    assert missed_by <= 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_where_each_level_only_speaks_those_that_are_supported_are_in_order(seed, record_property):
+    """Where no choice hangs on a level, it cannot be found; but then it is not claimed, either."""
+    check(recovered(seed, hanging=0.0), seed, record_property)

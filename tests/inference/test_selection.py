@@ -5,7 +5,7 @@ import pytest
 
 import lori
 from lori.errors import DataError, InputError
-from lori.inference.selection import select_levels, select_levels_by_agent, shares, with_levels
+from lori.inference.selection import select_levels, select_levels_by_agent, shares
 
 ONE = lori.OrderedModel.linear([[1.5, -1.0]], epsilon=[0.0], features=["cost", "time"])
 TWO = lori.OrderedModel.linear([[4.0, 0.0], [0.0, 4.0]], epsilon=[4.0, 0.0], features=["cost", "time"])
@@ -53,12 +53,6 @@ def test_agents_of_tversky():
     assert chosen["1"].posterior.order().first()["probability"] > 0.95
     assert chosen["8"].verdict in ("one level", "undecided")
     assert shares(chosen)["more levels"] == 0.5
-
-
-def test_what_is_given_level_by_level_is_kept_for_the_last_level():
-    base = lori.LORI(levels=2, epsilon=(None, 0.0))
-    assert with_levels(base, 1).epsilon == [0.0]
-    assert with_levels(base, 3).epsilon == [None, None, 0.0]
 
 
 def test_wrong_requests():

@@ -28,7 +28,7 @@ from lori.policies.preferred import prefer
 from lori.policies.rollouts import Rollouts, roll_out
 
 SIGNS: dict[str, Any] = {"increasing": ("wbc",), "decreasing": ("tumour",)}
-PREFERRED = ", preferred policy"
+PAPER_ROWS = ("Behaviour", "BC", "BIRL", "T-REX", "Optimal", "LORI")
 DISTINCT = 1000  # seeds of one experiment lie this far from those of the next
 
 
@@ -63,6 +63,7 @@ class Learned:
     birl: BayesianIRL
     models: Mapping[str, OrderedModel]  # inferred, by method
     lori: LORI
+    supported: OrderedModel  # LORI's, with as many levels as its summary recommends: what policies are planned for
 
 
 @lru_cache(maxsize=64)
@@ -82,7 +83,7 @@ def learned(settings: CancerSettings, seed: int) -> Learned:
     trex = TREX(reward=Linear(**SIGNS), **options).fit(train)
     lori = LORI(levels=2, reward=[Capped(**SIGNS), Linear(**SIGNS)], **options).fit(train)
     models = {"BIRL": birl.model_, "T-REX": trex.model_, "LORI": lori.model_}
-    return Learned(truth, demonstrations, test, birl, models, lori)
+    return Learned(truth, demonstrations, test, birl, models, lori, lori.supported(train).model_)
 
 
 def rewards_cell(settings: CancerSettings, seed: int) -> Cell:
@@ -98,15 +99,20 @@ def rewards_cell(settings: CancerSettings, seed: int) -> Cell:
         for method, model in {**found.models, "the truth": found.truth}.items()
     }
     cell["BIRL"]["mixed"] = float(found.birl.mixed_)
-    cell["LORI"] |= {"converged": float(found.lori.converged_), "at the best": found.lori.status_.share_at_best}
+    cell["LORI"] |= {
+        "converged": float(found.lori.converged_),
+        "at the best": found.lori.status_.share_at_best,
+        "levels advised": float(len(found.supported.levels)),
+    }
     return cell
 
 
 def rewards_rows(settings: CancerSettings, cells: Sequence[Cell]) -> list[Row]:
-    """A row for each method; whether chains mixed and fits converged is told beside, as a share of the seeds."""
+    """A row for each method; whether chains mixed and fits converged is told beside, as a share of the seeds, and how
+    many levels LORI's summary advises in the mean."""
     rows = by_method(settings, cells)
     for row in rows:
-        for name in ("mixed", "converged", "at the best"):
+        for name in ("mixed", "converged", "at the best", "levels advised"):
             if name in row:
                 row[name] = row[name]["mean"]
     return rows
@@ -121,11 +127,10 @@ def policies_cell(settings: CancerSettings, seed: int) -> Cell:
         for place, (name, policy) in enumerate(policies.items())
     }
     matrix = preference_matrix(found.truth, rollouts)
-    opponents = [name for name in policies if not name.endswith(PREFERRED)]
     return {
         name: {
             f"against {other}": 100 * float(matrix.probability[place, against])
-            for against, other in enumerate(opponents[:place])
+            for against, other in enumerate(PAPER_ROWS[:place])
         }
         for place, name in enumerate(policies)
         if place > 0
@@ -133,23 +138,28 @@ def policies_cell(settings: CancerSettings, seed: int) -> Cell:
 
 
 def _policies(settings: CancerSettings, found: Learned, seed: int) -> dict[str, Policy]:
-    """The paper's policies, then those that are planned for what is preferred: whole trajectories."""
+    """The paper's policies, those that are planned for what is preferred (whole trajectories), and with a single true
+    reward what becomes of planning for two levels all the same."""
     mdp, simulator = world.mdp(settings.cells), Cancer()
-    models = {name: found.models[name] for name in ("BIRL", "T-REX")} | {
+    models = {
+        "BIRL": found.models["BIRL"],
+        "T-REX": found.models["T-REX"],
         "Optimal": found.truth,
-        "LORI": found.models["LORI"],
+        "LORI": found.supported,
     }
-    planned = {name: plan_for(model, mdp).policy for name, model in models.items()}
     behaviour = world.behaviour_policy(found.truth, settings.cells)
     cloning = BehaviouralCloning(actions=simulator.actions, method="paper", seed=seed).fit(found.demonstrations)
     search = {"rounds": settings.rounds, "branches": settings.branches, "seed": seed}
-    return {
+    policies = {
         "Behaviour": behaviour,
         "BC": cloning.policy_,
-        **planned,
-        "LORI" + PREFERRED: prefer(found.models["LORI"], simulator, behaviour, **search).policy,
-        "true rewards" + PREFERRED: prefer(found.truth, simulator, behaviour, **search).policy,
+        **{name: plan_for(model, mdp).policy for name, model in models.items()},
+        "LORI, preferred policy": prefer(found.supported, simulator, behaviour, **search).policy,
+        "true rewards, preferred policy": prefer(found.truth, simulator, behaviour, **search).policy,
     }
+    if settings.single:
+        policies["LORI, always two levels"] = plan_for(found.models["LORI"], mdp).policy
+    return policies
 
 
 def policies_paper(percent: Mapping[str, Mapping[str, tuple[float, float]]]) -> dict[str, Any]:

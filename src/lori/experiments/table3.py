@@ -23,5 +23,5 @@ STUDY = Study(
     SMOKE,
     cell=policies_cell,
     paper=policies_paper(PAPER),
-    version=2,
+    version=3,
 )

@@ -25,5 +25,5 @@ STUDY = Study(
     replace(SMOKE, single=True),
     cell=policies_cell,
     paper=policies_paper(PAPER),
-    version=2,
+    version=3,
 )

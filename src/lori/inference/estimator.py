@@ -99,6 +99,31 @@ class LORI(Estimator):
         self.fitted_to_ = weakref.ref(preferences)
         return self
 
+    def with_levels(self, levels: int) -> LORI:
+        """An unfitted copy with so many levels: the first ones of what is given level by level, or the last repeated.
+
+        The threshold of the last level stays what it is, for being fixed at zero has to do with being last.
+        """
+        changes: dict[str, Any] = {"levels": levels}
+        for name in ("reward", "alpha", "epsilon"):
+            given = getattr(self, name)
+            if isinstance(given, list | tuple):
+                last = list(given[-1:]) if name == "epsilon" else []
+                others = given[:-1] if last and len(given) > 1 else given
+                changes[name] = [*others, *others[-1:] * levels][: levels - len(last)] + last
+        return self.copy(**changes)
+
+    def supported(self, preferences: Preferences) -> LORI:
+        """This fitted model if the data support all of its levels, else one with as many as its summary recommends.
+
+        A level that the data do not support may stand anywhere in the order: do not plan for it. `preferences` are
+        those that were fitted.
+        """
+        support = self.summary().to_dict()["support"]
+        if support is None or support["recommended"] == self.levels:
+            return self
+        return self.with_levels(support["recommended"]).fit(preferences)
+
     def fit_by_agent(self, preferences: Preferences) -> dict[str, LORI]:
         """A fitted copy of this estimator for each agent, all fitted as one batch."""
         return fit_by_agent(self, preferences)

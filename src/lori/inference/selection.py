@@ -112,8 +112,7 @@ def select_levels(
 
     `method` is how posteriors are made: `smc`, `laplace`, or `auto` (default): Gaussians, and up to 3 000 pairs
     sequential Monte Carlo where these cannot be trusted. Stops early where another level lost the evidence by more
-    than `CLEAR` units. Thresholds and sensitivities given level by level are used for as many levels as there are,
-    the last one for the last level.
+    than `CLEAR` units. What is given level by level is cut or repeated as in `LORI.with_levels`.
     """
     whole("up_to", up_to, 1)
     if preferences.n_comparisons < 2:
@@ -130,7 +129,7 @@ def select_levels(
     by_reweighting = few
     for levels in range(1, up_to + 1):
         progress(f"Weighing {levels} level{'s' if levels > 1 else ''}")
-        own = with_levels(base, levels)
+        own = base.with_levels(levels)
         posterior = own.posterior(preferences, method="laplace" if method == "auto" else method, draws=draws, seed=seed)
         if method == "auto" and few and not posterior.trust.trusted:
             posterior = own.posterior(preferences, method="smc", draws=draws, seed=seed)
@@ -190,17 +189,6 @@ def shares(selections: Mapping[str, Selection]) -> dict[str, float]:
     """Shares of agents with one level, with more, and undecided."""
     verdicts = [own.verdict for own in selections.values()]
     return {verdict: verdicts.count(verdict) / len(verdicts) for verdict in ("one level", "more levels", "undecided")}
-
-
-def with_levels(base: LORI, levels: int) -> LORI:
-    """A copy with so many levels; what is given level by level is cut or repeated before its last entry."""
-    changes: dict[str, Any] = {"levels": levels}
-    for name in ("epsilon", "alpha", "reward"):
-        given = getattr(base, name)
-        if isinstance(given, list | tuple):
-            first = [*given[:-1], *[given[-2 if len(given) > 1 else -1]] * levels][: levels - 1]
-            changes[name] = [*first, given[-1]]
-    return base.copy(**changes)
 
 
 def _recommendation(kept: list[Candidate]) -> tuple[int, str, str]:
@@ -273,7 +261,7 @@ def _cross_validated(candidate: Candidate, base: LORI, preferences: Preferences)
     held_out = np.empty(preferences.n_pairs)
     folds = min(FOLDS, preferences.n_pairs)
     for train, test in KFold(folds, shuffle=True, random_state=base.seed).split(np.arange(preferences.n_pairs)):
-        own = with_levels(base, candidate.levels).fit(preferences.subset(train))
+        own = base.with_levels(candidate.levels).fit(preferences.subset(train))
         part = preferences.subset(test)
         held_out[test] = _of_seen(part, own.model_.predict_log_proba(part.left_features, part.right_features))
     return replace(candidate, held_out=held_out)

@@ -27,12 +27,12 @@ def in_memory(preferences: Preferences | None) -> Preferences:
 
 def choose_levels(estimator: LORI, preferences: Preferences | None) -> Selection:
     """Set the estimator to the recommended number of levels and say what spoke for it."""
-    from lori.inference.selection import select_levels, with_levels
+    from lori.inference.selection import select_levels
 
     data = in_memory(preferences)
     with working("Weighing the number of levels") as status:
         chosen = select_levels(data, estimator=estimator, progress=status.update if status else lambda text: None)
-    estimator.set_params(**with_levels(estimator, chosen.recommended).get_params(deep=False))
+    estimator.set_params(**estimator.with_levels(chosen.recommended).get_params(deep=False))
     return chosen
 
 
@@ -40,14 +40,14 @@ def choose_by_agent(
     estimator: LORI, preferences: Preferences | None, save: Path | None, as_json: bool, quiet: bool
 ) -> None:
     """A model for each agent with the levels that its own choices support, and the shares of agents."""
-    from lori.inference.selection import select_levels_by_agent, shares, with_levels
+    from lori.inference.selection import select_levels_by_agent, shares
 
     data = in_memory(preferences)
     with working("Weighing the number of levels") as status:
         progress = status.update if status else lambda text: None
         chosen = select_levels_by_agent(data, estimator=estimator, progress=progress)
     groups = data.by_agent()
-    fitted = {agent: with_levels(estimator, own.recommended).fit(groups[agent]) for agent, own in chosen.items()}
+    fitted = {agent: estimator.with_levels(own.recommended).fit(groups[agent]) for agent, own in chosen.items()}
     if as_json:
         show_agents(fitted, save, as_json=False, quiet=True)
         print_json(

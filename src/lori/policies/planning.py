@@ -73,8 +73,8 @@ def plan(
 def plan_for(model: OrderedModel, mdp: FactoredMDP, discount: float = 0.95, sweeps: int = 100) -> Plan:
     """The best policy for the rewards of a model, read as rewards per step: a cap binds the sum, not each step.
 
-    Thresholds do not enter: a first level that hardly ever decides a comparison is put first all the same. Where that
-    matters, `lori.prefer` plans with the whole model.
+    Thresholds do not enter: a first level that hardly ever decides a comparison is put first all the same. So plan for
+    levels that the data support (`LORI.supported`); `lori.prefer` plans with the whole model.
     """
     if model.features != mdp.grid.features:
         raise InputError(

@@ -1,7 +1,9 @@
 """Is the order found? Random ordered models, by how many choices hang on the level that matters least.
 
-A level may speak often and yet decide nothing: where the levels below would have said the same, no data can tell that
-it is there. So data sets are told apart by the share of choices that would be others without their weakest level.
+A level may speak often and yet change nothing: where the levels below would have said the same, no data can tell that
+it is there. So data sets are told apart by the share of choices that would be others without their weakest level. And
+two orders are judged: that of as many levels as the truth has, and the one that LORI stands for, of the levels that its
+summary says the data support.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class Trial:
     """What became of one data set."""
 
     hanging: float  # share of choices that hang on the weakest level
-    right: bool  # the order
+    right: bool  # the order of all true levels
+    fewer: bool  # the summary advises fewer levels than there are
+    stands: bool  # the levels that the summary advises are in the right order
     rmse: float  # of probabilities, on other pairs
 
 
@@ -58,16 +62,23 @@ def measure(settings: RecoverySettings) -> Measured:
     for low, high in pairwise(BANDS):
         own = [trial for trial in found if low <= trial.hanging < high]
         if own:
-            right, close = sum(trial.right for trial in own), sum(trial.rmse < CLOSE for trial in own)
+            counts = {name: sum(getattr(trial, name) for trial in own) for name in ("right", "fewer", "stands")}
+            counts |= {"close": sum(trial.rmse < CLOSE for trial in own), "of": len(own)}
             worst = max(trial.rmse for trial in own)
             name = f"{low:.0%} to {high:.0%} of choices hang on the weakest level"
-            note = f"order right in {right} of {len(own)}; RMSE below {CLOSE} in {close}, at most {worst:.4f}"
-            measures = {"right": right, "close": close, "of": len(own), "largest RMSE": worst}
+            note = (
+                f"order of all levels right in {counts['right']} of {len(own)}; fewer advised in {counts['fewer']}; "
+                f"order of those advised right in {counts['stands']}; "
+                f"RMSE below {CLOSE} in {counts['close']}, at most {worst:.4f}"
+            )
+            measures = {**counts, "largest RMSE": worst}
             measured.rows.append(Row(case, name, note=note, measures=measures))
     matter = [trial.right for trial in found if trial.hanging >= BANDS[-2]]
     if matter:
         share = float(np.mean(matter))
         measured.claim("recovery: orders right where a tenth of choices hangs on each level", share, 1.0, at_least=True)
+    share = float(np.mean([trial.stands for trial in found]))
+    measured.claim("recovery: orders right of the levels that LORI advises", share, 1.0, at_least=True)
     share = float(np.mean([trial.rmse < CLOSE for trial in found]))
     measured.claim(f"recovery: share of data sets with an RMSE below {CLOSE}", share, 0.95, at_least=True)
     return measured
@@ -78,9 +89,16 @@ def _trial(work: tuple[RecoverySettings, int]) -> Trial:
     generator = np.random.default_rng(seed)
     truth = random_model(generator, 2 + seed % 2, settings.features, speaks=settings.speaks)
     left, right, *others = generator.normal(size=(4, settings.pairs, settings.features))
-    fitted = LORI(levels=len(truth.levels)).fit(answered(truth, left, right, generator)).model_
-    error = rmse(fitted.predict_proba(*others)[:, 0], truth.predict_proba(*others)[:, 0])
-    return Trial(float(hanging(truth, left, right).min()), in_order(truth, fitted), error)
+    seen = answered(truth, left, right, generator)
+    fitted = LORI(levels=len(truth.levels)).fit(seen)
+    advised = fitted.supported(seen).model_
+    return Trial(
+        float(hanging(truth, left, right).min()),
+        right=in_order(truth, fitted.model_),
+        fewer=len(advised.levels) < len(truth.levels),
+        stands=in_order(truth, advised),
+        rmse=rmse(fitted.predict_proba(*others)[:, 0], truth.predict_proba(*others)[:, 0]),
+    )
 
 
 def random_model(
@@ -115,10 +133,10 @@ def hanging(model: OrderedModel, left: np.ndarray, right: np.ndarray) -> np.ndar
 
 
 def in_order(truth: OrderedModel, fitted: OrderedModel) -> bool:
-    """Is each fitted level most like the true one in its place?
+    """Do the fitted levels, each with the true one that it is most like, stand in the true order?
 
-    The permutation of true levels whose weights point most nearly where those of the fitted levels point, by the sum
-    of cosines and not of their sizes: a level with all weights reversed is the opposite objective.
+    True levels are given to fitted ones so that weights point most nearly the same way, by the sum of cosines and not
+    of their sizes: a level with all weights reversed is the opposite objective. There may be fewer fitted levels.
     """
 
     def directions(model: OrderedModel) -> np.ndarray:
@@ -126,5 +144,6 @@ def in_order(truth: OrderedModel, fitted: OrderedModel) -> bool:
         return weights / np.maximum(np.linalg.norm(weights, axis=1, keepdims=True), np.finfo(float).tiny)
 
     alike = directions(fitted) @ directions(truth).T
-    places = tuple(range(len(alike)))
-    return max(permutations(places), key=lambda order: sum(alike[i, order[i]] for i in places)) == places
+    ways = permutations(range(len(truth.levels)), len(fitted.levels))
+    most = max(ways, key=lambda way: sum(alike[level, true] for level, true in enumerate(way)))
+    return list(most) == sorted(most)
