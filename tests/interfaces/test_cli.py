@@ -78,8 +78,9 @@ def test_predict_and_explain(run, model, pairs, tmp_path):
     )  # order and extras do not matter
     code, out, _ = run("predict", model, "new.csv", "--json")
     assert json.loads(out)[0]["left"] > 0.9
+    assert json.loads(out)[0]["pair"] == 1
     assert run("predict", model, "new.csv", "--out", "p.csv")[0] == 0
-    assert (tmp_path / "p.csv").read_text().startswith("left,tie,right")
+    assert (tmp_path / "p.csv").read_text().startswith("pair,left,tie,right")
     code, out, _ = run("explain", model, "new.csv", "--words")
     assert code == 0
     assert "left is preferred" in out

@@ -7,7 +7,7 @@ import lori
 from lori.applications.cancer import world
 from lori.errors import InputError
 from lori.inference.storage import load_ordered_model
-from lori.interfaces.worlds import COURSES, simulated, write_cancer
+from lori.interfaces.worlds import COURSES, simulated, write_cancer, write_organ
 
 
 def test_cancer_writes_courses_and_choices_that_are_read_again(tmp_path):
@@ -37,3 +37,8 @@ def test_clinicians_choose_once_and_have_no_names(tmp_path):
     with pytest.raises(InputError, match="one for the world 'cancer'"):
         write_cancer(tmp_path / "out", 10, 1, None, tmp_path / "model.json", 0)
     assert not (tmp_path / "out").exists()
+
+
+def test_an_organ_is_given_once_and_by_nobody_in_particular(tmp_path):
+    with pytest.raises(InputError, match="neither in the world 'organ'"):
+        write_organ(tmp_path, "meld", 100, 50, times=2, agents=None, model=None, seed=0)

@@ -261,7 +261,7 @@ def simulate(
     if world is World.organ:
         from lori.interfaces.worlds import write_organ
 
-        typer.echo(write_organ(out, policy, patients, organs, model, seed))
+        typer.echo(write_organ(out, policy, patients, organs, times, agents, model, seed))
         return
     if world is World.cancer:
         from lori.interfaces.worlds import write_cancer

@@ -40,6 +40,8 @@ def show_summary(estimator: LORI) -> None:
 
 
 def show_table(table, out: Path | None, as_json: bool) -> None:
+    """Print or write a table with a row for each pair, numbered from 1."""
+    table.insert(0, "pair", range(1, len(table) + 1))
     if out is not None:
         from lori.data.writers import write_table
 
@@ -48,7 +50,7 @@ def show_table(table, out: Path | None, as_json: bool) -> None:
     elif as_json:
         typer.echo(table.to_json(orient="records", indent=2, double_precision=15))
     else:
-        table.set_axis(range(1, len(table) + 1)).to_csv(sys.stdout, index_label="pair", float_format="%.6g")
+        table.to_csv(sys.stdout, index=False, float_format="%.6g")
 
 
 def show_agents(fitted: dict[str, LORI], save: Path | None, as_json: bool, quiet: bool) -> None:

@@ -76,11 +76,21 @@ def write_cancer(out: Path, pairs: int, times: int, agents: int | None, model: P
     )
 
 
-def write_organ(out: Path, policy: str, patients: int | None, organs: int | None, model: Path | None, seed: int) -> str:
+def write_organ(
+    out: Path,
+    policy: str,
+    patients: int | None,
+    organs: int | None,
+    times: int,
+    agents: int | None,
+    model: Path | None,
+    seed: int,
+) -> str:
     """Write a made-up liver registry; says what was written."""
     from lori.applications.organ.synthetic import SyntheticSettings, write_registry
     from lori.applications.organ.truth import PREFERENCES
 
+    _once_by_nobody("organ", times, agents)
     truth = load_ordered_model(model) if model else PREFERENCES if policy == "model" else None
     sizes = {name: size for name, size in (("patients", patients), ("organs", organs)) if size is not None}
     folder(out)
