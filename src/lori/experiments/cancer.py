@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -78,10 +79,12 @@ def learned(settings: CancerSettings, seed: int) -> Learned:
     train = world.preferences(demonstrations, settings.pairs, truth, int(seeds[2]))
     test = world.preferences(others, settings.pairs, truth, int(seeds[3]))
     birl = BayesianIRL(reward=Linear(**SIGNS), samples=settings.birl_samples, burn_in=settings.birl_samples // 11)
-    birl.set_params(seed=seed).fit(demonstrations, world.mdp(settings.birl_cells))
     options: dict[str, Any] = {"prior": Prior(degrees=settings.prior_degrees), "starts": settings.starts, "seed": seed}
-    trex = TREX(reward=Linear(**SIGNS), **options).fit(train)
-    lori = LORI(levels=2, reward=[Capped(**SIGNS), Linear(**SIGNS)], **options).fit(train)
+    with ThreadPoolExecutor(1) as beside:  # a chain hardly compiles; the others do
+        chain = beside.submit(birl.set_params(seed=seed).fit, demonstrations, world.mdp(settings.birl_cells))
+        trex = TREX(reward=Linear(**SIGNS), **options).fit(train)
+        lori = LORI(levels=2, reward=[Capped(**SIGNS), Linear(**SIGNS)], **options).fit(train)
+    chain.result()
     models = {"BIRL": birl.model_, "T-REX": trex.model_, "LORI": lori.model_}
     return Learned(truth, demonstrations, test, birl, models, lori, lori.supported(train).model_)
 
@@ -148,15 +151,16 @@ def _policies(settings: CancerSettings, found: Learned, seed: int) -> dict[str, 
         "LORI": found.supported,
     }
     behaviour = world.behaviour_policy(found.truth, settings.cells)
-    cloning = BehaviouralCloning(actions=simulator.actions, method="paper", seed=seed).fit(found.demonstrations)
+    cloning = BehaviouralCloning(actions=simulator.actions, method="paper", seed=seed)
     search = {"rounds": settings.rounds, "branches": settings.branches, "seed": seed}
-    policies = {
-        "Behaviour": behaviour,
-        "BC": cloning.policy_,
-        **{name: plan_for(model, mdp).policy for name, model in models.items()},
-        "LORI, preferred policy": prefer(found.supported, simulator, behaviour, **search).policy,
-        "true rewards, preferred policy": prefer(found.truth, simulator, behaviour, **search).policy,
-    }
+    with ThreadPoolExecutor(1) as beside:  # cloning takes long and hardly compiles; the others compile first
+        cloned = beside.submit(cloning.fit, found.demonstrations)
+        planned = {name: plan_for(model, mdp).policy for name, model in models.items()}
+        preferred = {
+            "LORI, preferred policy": prefer(found.supported, simulator, behaviour, **search).policy,
+            "true rewards, preferred policy": prefer(found.truth, simulator, behaviour, **search).policy,
+        }
+    policies = {"Behaviour": behaviour, "BC": cloned.result().policy_, **planned, **preferred}
     if settings.single:
         policies["LORI, always two levels"] = plan_for(found.models["LORI"], mdp).policy
     return policies
