@@ -16,7 +16,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lori.inference import derivatives
+from lori.inference import chain_rule, derivatives
+from lori.inference.chain_rule import seen
 from lori.inference.observations import Observations
 from lori.inference.scaling import Scaling
 from lori.model.precision import double_precision
@@ -25,6 +26,7 @@ from lori.model.specification import Specification
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
 FEW_FEATURES = 16  # up to here the products of two features are laid out for all levels and starts together
 FEW_ROWS = 20_000  # up to here compiled code is shared between nearly equal numbers of starts
+FEWER_ROWS, ALIKE = 2000, 32  # up to here between any up to 32 starts, if rewards are not linear and compile for long
 
 
 _COMPILED: set[Any] = set()
@@ -54,10 +56,8 @@ def evaluate(
     """`vectors` (groups, starts, parameters), in standardised units → values (groups, starts) and derivatives."""
     vectors = np.asarray(vectors, float)
     starts = vectors.shape[1]
-    room = starts
-    if sum(group.rows for group in groups) <= FEW_ROWS and len(scaling.scale) <= FEW_FEATURES:
-        room = 1 << max(3, (starts - 1).bit_length()) if starts <= 16 else -(-starts // 8) * 8
-        vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], room - starts, axis=1)], axis=1)
+    room = _room(starts, sum(group.rows for group in groups), specification)
+    vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], room - starts, axis=1)], axis=1)
     rows = laid_out(groups, room, specification.linear)
     arguments = (specification, order, vectors, scaling.location, scaling.scale, *rows)
     key = (specification, order, vectors.shape, rows[0][0].shape, rows[1][0].shape)
@@ -68,6 +68,15 @@ def evaluate(
             parts = _evaluate(*arguments)
             _COMPILED.add(key)
     return Evaluation(*(np.asarray(part)[:, :starts] for part in parts))
+
+
+def _room(starts: int, rows: int, specification: Specification) -> int:
+    """For how many starts code is compiled: on few rows that takes longer than to compute some in vain."""
+    if rows > FEW_ROWS or len(specification.features) > FEW_FEATURES:
+        return starts
+    if rows <= FEWER_ROWS and not specification.linear:
+        return -(-starts // ALIKE) * ALIKE
+    return 1 << max(3, (starts - 1).bit_length()) if starts <= 16 else -(-starts // 8) * 8
 
 
 def log_likelihood(specification: Specification) -> Callable[..., jax.Array]:
@@ -164,7 +173,7 @@ def _evaluate(specification: Specification, order: int, vectors, location, scale
         rows = _row_derivatives(specification, outcome, starts, location, scale, pairs)
         if by_products:
             return _products(order, rows, pairs, weight, certain=outcome == "better")
-        return _general(specification, order, rows, starts, location, scale, pairs, weight)
+        return chain_rule.evaluated(specification, order, rows, starts, location, scale, pairs, weight)
 
     def group(arguments):
         starts, decided_rows, tied_rows = arguments
@@ -206,11 +215,6 @@ def _row_derivatives(specification: Specification, outcome: str, starts, locatio
     return derivatives.better(gaps, tolerances, specification.ties)
 
 
-def _seen(rows: jax.Array, weight: jax.Array) -> jax.Array:
-    """Rows (the last axis) times their weight; a row of weight zero is padding, whatever its value."""
-    return jnp.where(weight > 0, rows, 0.0) * weight
-
-
 def _products(order: int, rows: derivatives.Derivatives, x, weight, certain: bool):
     """For linear rewards ∂gap/∂weights is the row itself: sums over rows are products of a few matrices.
 
@@ -223,7 +227,7 @@ def _products(order: int, rows: derivatives.Derivatives, x, weight, certain: boo
         rows = jnp.stack(parts, axis=1)
         return rows if certain else jnp.where(weight > 0, rows, 0.0)
 
-    value = _seen(rows.value, weight).sum(axis=-1)
+    value = seen(rows.value, weight).sum(axis=-1)
     if order == 0:
         return (value,)
     ones_and_x = jnp.concatenate([jnp.ones((1, x.shape[1])), x]) * weight
@@ -282,46 +286,3 @@ def _assembled(specification: Specification, order: int, total, alpha, scale):
         if slot(j) and slot(later):
             curvature = put(curvature, slot(j), slot(later), size * bb[:, None, None])
     return value, gradient, curvature
-
-
-def _general(specification: Specification, order: int, rows, starts, location, scale, pairs, weight):
-    """Any reward: Jacobians of gaps and tolerances by automatic differentiation, summed over the rows of a block."""
-    levels = specification.levels
-    value = -_seen(rows.value, weight).sum(axis=-1)
-    if order == 0:
-        return (value,)
-    slopes = -jnp.stack([_seen(part, weight) for both in zip(*rows.gradient, strict=True) for part in both], axis=1)
-    if specification.linear:
-        pairs = pairs.T
-
-    def scaled(vector):
-        """Gaps, then tolerances: (2 levels, rows)."""
-        parameters = specification.unpack(vector)
-        units = [
-            reward.in_units(own, location, scale)
-            for reward, own in zip(specification.rewards, parameters.rewards, strict=True)
-        ]
-        parameters = parameters._replace(rewards=tuple(units))
-        gap, tolerance = jax.vmap(lambda pair: specification.scaled(parameters, pair))(pairs)
-        return jnp.concatenate([jnp.stack(gap), tolerance.T])
-
-    def linearised(vector, own):
-        return jnp.sum(own * scaled(vector))
-
-    gradient = jax.vmap(jax.grad(linearised))(starts, slopes)
-    if order == 1:
-        return value, gradient
-    full: list[list[Any]] = [[None] * (2 * levels) for _ in range(2 * levels)]
-    for (j, later), (aa, ab, ba, bb) in rows.curvature.items():
-        for one, other, part in (
-            (j, later, aa), (j, levels + later, ab), (levels + j, later, ba), (levels + j, levels + later, bb),
-        ):  # fmt: skip
-            full[one][other] = full[other][one] = -_seen(part, weight)
-    inner = jnp.stack([jnp.stack(row, axis=1) for row in full], axis=1)  # (starts, 2k, 2k, rows)
-
-    def curvature(vector, own_slopes, own_inner):
-        jacobian = jax.jacfwd(scaled)(vector)  # (2k, rows, parameters)
-        outer = jnp.einsum("zrp,zyr,yrq->pq", jacobian, own_inner, jacobian)
-        return outer + jax.hessian(linearised)(vector, own_slopes)
-
-    return value, gradient, jax.vmap(curvature)(starts, slopes, inner)

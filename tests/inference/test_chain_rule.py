@@ -1,0 +1,43 @@
+"""Derivatives level by level against those of the whole log-probability; see also test_likelihood."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from lori.inference.likelihood import evaluate
+from lori.inference.observations import Observations
+from lori.inference.scaling import Scaling
+from lori.model.gated import Gated
+from lori.model.precision import double_precision
+from lori.model.rewards import Capped, Function, Linear
+from lori.model.specification import Specification
+
+FEATURES = ("benefit", "need")
+PLAIN = Function(lambda p, x: x[0] * x[1])  # nothing to learn
+BENT = Function(lambda p, x: jnp.sin(p[0] * x[0]) + p[1] * x[1], start=(1.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("rewards", "epsilon", "alpha"),
+    [
+        ((Capped(sharpness=2.0), PLAIN, Linear()), (None, 0.4, None), (1.0, 2.0, 1.0)),
+        ((PLAIN, BENT, Linear()), (0.4, None, 0.0), (None, None, 1.0)),
+        ((Gated(context="need").among(FEATURES), Linear()), (None, None), (1.0, 1.0)),
+    ],
+)
+@double_precision
+def test_levels_of_different_kinds(rewards, epsilon, alpha):
+    specification = Specification(rewards, epsilon, alpha, "split", FEATURES)
+    random = np.random.default_rng(0)
+    pairs, weight = random.normal(size=(60, 2, 2)), random.uniform(0.5, 2.0, 60)
+    vector = random.uniform(0.3, 1.2, specification.size)
+    rows = Observations(pairs, weight, pairs[:0], weight[:0])
+    found = evaluate(specification, Scaling(np.zeros(2), np.ones(2)), [rows], vector[None, None], order=2)
+
+    def negative(vector):
+        return -jnp.sum(weight * jax.vmap(lambda pair: specification.log_better(vector, pair))(jnp.asarray(pairs)))
+
+    whole = (negative(vector), jax.grad(negative)(vector), jax.hessian(negative)(vector))
+    for mine, theirs in zip(found, whole, strict=True):
+        np.testing.assert_allclose(mine[0, 0], theirs, rtol=1e-9, atol=1e-9)
