@@ -35,9 +35,14 @@ def test_levels_of_different_kinds(rewards, epsilon, alpha):
     rows = Observations(pairs, weight, pairs[:0], weight[:0])
     found = evaluate(specification, Scaling(np.zeros(2), np.ones(2)), [rows], vector[None, None], order=2)
 
+    @jax.jit
+    @jax.value_and_grad
     def negative(vector):
         return -jnp.sum(weight * jax.vmap(lambda pair: specification.log_better(vector, pair))(jnp.asarray(pairs)))
 
-    whole = (negative(vector), jax.grad(negative)(vector), jax.hessian(negative)(vector))
-    for mine, theirs in zip(found, whole, strict=True):
-        np.testing.assert_allclose(mine[0, 0], theirs, rtol=1e-9, atol=1e-9)
+    value, gradient = negative(vector)
+    np.testing.assert_allclose(found.value[0, 0], value, rtol=1e-12)
+    np.testing.assert_allclose(found.gradient[0, 0], gradient, rtol=1e-9, atol=1e-9)
+    step = 1e-5 * np.eye(specification.size)
+    curvature = [(negative(vector + one)[1] - negative(vector - one)[1]) / 2e-5 for one in step]
+    np.testing.assert_allclose(found.curvature[0, 0], np.stack(curvature), rtol=1e-6, atol=1e-6)
