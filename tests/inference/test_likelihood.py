@@ -184,6 +184,11 @@ def test_above_few_rows_no_starts_are_made_up(monkeypatch):
     assert_same(usual, likelihood(specification, data, at, 0))
 
 
+@pytest.mark.parametrize(("rows", "rooms"), [(100, [64, 64, 128]), (3000, [8, 56, 72]), (30_000, [3, 50, 65])])
+def test_on_few_rows_several_numbers_of_starts_share_code(rows, rooms):
+    assert [module._room(starts, rows, SINGLE) for starts in (3, 50, 65)] == rooms
+
+
 @pytest.mark.parametrize("linear", [True, False])
 @pytest.mark.parametrize("longest", [0, 1, 8, 9, 100, 129, 5000])
 def test_blocks_hold_every_row_once_and_padding_without_weight(longest, linear):

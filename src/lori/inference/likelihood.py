@@ -26,7 +26,7 @@ from lori.model.specification import Specification
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
 FEW_FEATURES = 16  # up to here the products of two features are laid out for all levels and starts together
 FEW_ROWS = 20_000  # up to here compiled code is shared between nearly equal numbers of starts
-FEWER_ROWS, ALIKE = 2000, 32  # up to here between any up to 32 starts, if rewards are not linear and compile for long
+FEWER_ROWS, ALIKE = 2000, 64  # up to here between any numbers up to 64
 
 
 _COMPILED: set[Any] = set()
@@ -74,7 +74,7 @@ def _room(starts: int, rows: int, specification: Specification) -> int:
     """For how many starts code is compiled: on few rows that takes longer than to compute some in vain."""
     if rows > FEW_ROWS or len(specification.features) > FEW_FEATURES:
         return starts
-    if rows <= FEWER_ROWS and not specification.linear:
+    if rows <= FEWER_ROWS:
         return -(-starts // ALIKE) * ALIKE
     return 1 << max(3, (starts - 1).bit_length()) if starts <= 16 else -(-starts // 8) * 8
 
