@@ -205,7 +205,16 @@ def test_blocks_hold_every_row_once_and_padding_without_weight(longest, linear):
         np.testing.assert_array_equal(own_rows.reshape(-1, *shape)[:n], pairs)
         np.testing.assert_array_equal(own_weights.ravel()[:n], weight)
         assert (own_weights.ravel()[n:] == 0).all()
-    assert weights[0].size <= max(8, 1.25 * longest + 64)
+    few = 1.5 * longest <= module.FEWER_ROWS
+    assert weights[0].size <= (2 * longest + 128 if few else 1.25 * longest + 64)
+
+
+def test_data_of_similar_size_are_laid_out_alike():
+    shapes = {
+        n: module._blocks([(np.zeros((n, 2)), np.ones(n))], 128, linear=True)[1].shape for n in (20, 100, 300, 400, 500)
+    }
+    assert shapes[20] == shapes[100] == (1, 1, 128)
+    assert shapes[300] == shapes[400] == shapes[500] == (1, 4, 128)
 
 
 def test_a_layout_is_kept_for_the_next_call():

@@ -26,7 +26,7 @@ from lori.model.specification import Specification
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
 FEW_FEATURES = 16  # up to here the products of two features are laid out for all levels and starts together
 FEW_ROWS = 20_000  # up to here compiled code is shared between nearly equal numbers of starts
-FEWER_ROWS, ALIKE = 2000, 64  # up to here between any numbers up to 64
+FEWER_ROWS, ALIKE = 2000, 64  # up to here between any up to 64, and between numbers of rows up to twice as large
 
 
 _COMPILED: set[Any] = set()
@@ -137,15 +137,16 @@ def laid_out(groups: list[Observations], starts: int, linear: bool) -> tuple[Any
 def _blocks(groups: list[tuple[np.ndarray, np.ndarray]], wanted: int, linear: bool) -> tuple[np.ndarray, np.ndarray]:
     """Rows as (groups, blocks, features, rows in a block) if linear, else (groups, blocks, rows, 2, features).
 
-    Blocks are padded by rows of weight zero. Their number is rounded up to steps of an eighth, so that data sets
-    of nearly the same size share compiled code.
+    Blocks are padded by rows of weight zero. Their number is rounded up to steps of an eighth, on few rows to a power
+    of two, so that data sets of similar size share compiled code.
     """
-    longest = max(len(weight) for _, weight in groups)
+    lengths = [len(weight) for _, weight in groups]
+    longest, few = max(lengths), sum(lengths) <= FEWER_ROWS
     block, count = 1, 0
     if longest:
-        block = min(wanted, 1 << max(3, (longest - 1).bit_length()))
+        block = min(wanted, 1 << max(7 if few else 3, (longest - 1).bit_length()))
         count = -(-longest // block)
-        step = 1 << max(0, count.bit_length() - 4)
+        step = 1 << max(0, (count - 1).bit_length() if few else count.bit_length() - 4)
         count = -(-count // step) * step
     shape = groups[0][0].shape[1:]
     rows = np.zeros((len(groups), count, *((*shape, block) if linear else (block, *shape))))
