@@ -1,4 +1,4 @@
-"""Derivatives level by level against those of the whole log-probability; see also test_likelihood."""
+"""Derivatives level by level against those of the whole log-probability, for kinds that test_likelihood leaves out."""
 
 import jax
 import jax.numpy as jnp
@@ -18,16 +18,13 @@ PLAIN = Function(lambda p, x: x[0] * x[1])  # nothing to learn
 BENT = Function(lambda p, x: jnp.sin(p[0] * x[0]) + p[1] * x[1], start=(1.0, 1.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rewards", "epsilon", "alpha"),
     [
         ((PLAIN, BENT), (0.4, None), (2.0, None)),
-        pytest.param(
-            (Capped(sharpness=2.0), PLAIN, Linear()), (None, None, 0.0), (1.0, None, 1.0), marks=pytest.mark.slow
-        ),
-        pytest.param(
-            (Gated(context="need").among(FEATURES), Linear()), (None, None), (1.0, 1.0), marks=pytest.mark.slow
-        ),
+        ((Capped(sharpness=2.0), PLAIN, Linear()), (None, None, 0.0), (1.0, None, 1.0)),
+        ((Gated(context="need").among(FEATURES), Linear()), (None, None), (1.0, 1.0)),
     ],
 )
 @double_precision

@@ -118,6 +118,7 @@ def test_one_start_in_many_is_called_rare():
     assert Status.from_dict(lonely.to_dict()) == lonely
 
 
+@pytest.mark.slow
 def test_a_cap_that_hardly_any_alternative_reaches_is_not_told():
     """Where the truth has none, and where it lies in the middle of the rewards."""
     x = np.random.default_rng(3).normal(size=(300, 2, 2))
