@@ -137,11 +137,11 @@ def laid_out(groups: list[Observations], starts: int, linear: bool) -> tuple[Any
 def _blocks(groups: list[tuple[np.ndarray, np.ndarray]], wanted: int, linear: bool) -> tuple[np.ndarray, np.ndarray]:
     """Rows as (groups, blocks, features, rows in a block) if linear, else (groups, blocks, rows, 2, features).
 
-    Blocks are padded by rows of weight zero. Their number is rounded up to steps of an eighth, on few rows to a power
-    of two, so that data sets of similar size share compiled code.
+    Blocks are padded by rows of weight zero. Their number is rounded up to steps of an eighth, for few rows and
+    starts to a power of two, so that data sets of similar size share compiled code.
     """
     lengths = [len(weight) for _, weight in groups]
-    longest, few = max(lengths), sum(lengths) <= FEWER_ROWS
+    longest, few = max(lengths), sum(lengths) <= FEWER_ROWS and wanted >= BLOCK_ELEMENTS // ALIKE
     block, count = 1, 0
     if longest:
         block = min(wanted, 1 << max(7 if few else 3, (longest - 1).bit_length()))
