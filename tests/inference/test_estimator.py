@@ -117,6 +117,7 @@ def test_fewer_and_more_levels_of_what_is_given_level_by_level():
     assert checked_settings(one.get_params(deep=False), [prefs]).specification == own.fewer()
 
 
+@pytest.mark.slow
 def test_levels_that_are_not_supported_are_left_out():
     one = lori.OrderedModel.linear([[2.0, -1.0]], epsilon=[0.0])
     two = lori.OrderedModel.linear([[3.0, 0.0], [0.0, 3.0]], epsilon=[3.0, 0.0])

@@ -59,6 +59,7 @@ def test_regions_and_surface_name_both_features(model):
     assert surface.get_label().startswith("Left is preferred with a probability of 95% where it has 1 more of payoff")
 
 
+@pytest.mark.slow
 def test_check(model, person):
     figure = model.plot.check(person)
     assert "groups of comparisons the observed share lies within" in figure.get_label()
