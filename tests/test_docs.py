@@ -21,7 +21,7 @@ import typer
 from typer.testing import CliRunner
 
 import lori
-from lori.interfaces.cli import app
+from lori.interfaces.commands.main import app
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))

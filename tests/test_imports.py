@@ -11,17 +11,17 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "lori"
 ORDER = (
-    "data", "model", "inference", "policies", "baselines", "evaluation", "applications", "experiments", "interfaces",
+    "data", "model", "inference", "language", "estimators", "policies", "baselines", "evaluation", "applications",
+    "experiments", "interfaces",
 )  # fmt: skip
 ALLOWED = {layer: {"errors", *ORDER[: place + 1]} for place, layer in enumerate(ORDER)}
-ALLOWED["model"] = {"errors", "model"}  # a model needs no data to be described
 ALLOWED["errors"] = set()
 ALLOWED["__init__"] = {"errors", *ORDER[:-1]}  # the public face; the command line is not part of it
 ALLOWED["__main__"] = {"interfaces"}  # python -m lori
 
 
 def layer_of(module: str) -> str:
-    """The folder or the file right below the package: lori.data.files → data, lori itself → __init__."""
+    """The folder or the file right below the package: lori.data.writing → data, lori itself → __init__."""
     return module.split(".")[1] if "." in module else "__init__"
 
 
@@ -75,11 +75,11 @@ def test_imports_point_one_way(name, path):
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        ("lori.data.files", "from lori.model.rewards import Linear"),
-        ("lori.model.ordered", "import lori.data.preferences"),
+        ("lori.data.writing", "from lori.model.rewards.families import Linear"),
+        ("lori.data.preferences", "import lori.model.ordered"),
         ("lori.model.ordered", "def f():\n    from ..inference import search"),
-        ("lori.inference.search", "from lori import LORI"),
-        ("lori.inference.search", "import importlib\nimportlib.import_module('lori.interfaces.cli')"),
+        ("lori.inference.search.search", "from lori import LORI"),
+        ("lori.inference.search.search", "import importlib\nimportlib.import_module('lori.interfaces.commands.main')"),
         ("lori.evaluation.metrics", "if TYPE_CHECKING:\n    from lori.applications import cancer"),
         ("lori.experiments.table2", "from ..interfaces.cli import main"),
         ("lori.errors", "from .data import files"),
@@ -93,10 +93,13 @@ def test_a_wrong_import_would_be_seen(module, text):
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        ("lori.data.files", "from lori.errors import DataError\nfrom . import tables\nimport numpy as np"),
-        ("lori.inference.search", "from lori.model.rewards import Linear\nfrom ..data import preferences"),
-        ("lori.interfaces.cli", "from lori import __version__\nfrom lori.evaluation import metrics"),
-        ("lori", "from .inference.estimator import LORI"),
+        ("lori.data.writing", "from lori.errors import DataError\nfrom . import tables\nimport numpy as np"),
+        (
+            "lori.inference.search.search",
+            "from lori.model.rewards import Linear\nfrom ..data import preferences",
+        ),
+        ("lori.interfaces.commands.main", "from lori import __version__\nfrom lori.evaluation import metrics"),
+        ("lori", "from .estimators.lori import LORI"),
         ("lori.applications.organ.registry", "import loris\nfrom lori.policies.mdp import Tabular"),
     ],
 )

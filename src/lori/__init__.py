@@ -13,18 +13,18 @@ __version__ = "0.1.0"
 _HOMES = {
     "lori.data.preferences": ("Preferences",),
     "lori.data.trajectories": ("Trajectories",),
-    "lori.data.readers": ("read", "read_pairs", "read_choices", "read_comparisons", "read_trajectories"),
+    "lori.data.reading.readers": ("read", "read_pairs", "read_choices", "read_comparisons", "read_trajectories"),
     "lori.data.writers": ("write_pairs",),
     "lori.data.examples": ("tversky1969",),
-    "lori.model.rewards": ("Linear", "Capped", "Network", "Function"),
-    "lori.model.gated": ("Gated",),
+    "lori.model.rewards.families": ("Linear", "Capped", "Network", "Function"),
+    "lori.model.rewards.gated": ("Gated",),
     "lori.model.priors": ("Prior",),
     "lori.model.ordered": ("OrderedModel",),
-    "lori.inference.simulation": ("simulate",),
-    "lori.inference.estimator": ("LORI", "fit_by_agent", "load", "load_agents"),
-    "lori.inference.selection": ("select_levels", "select_levels_by_agent"),
-    "lori.inference.questions": ("next_questions",),
-    "lori.evaluation.checks": ("predictive_check",),
+    "lori.model.simulation": ("simulate",),
+    "lori.estimators.lori": ("LORI", "fit_by_agent", "load", "load_agents"),
+    "lori.evaluation.selection": ("select_levels", "select_levels_by_agent"),
+    "lori.inference.interview.questions": ("next_questions",),
+    "lori.evaluation.predictive_check": ("predictive_check",),
     "lori.policies.rollouts": ("roll_out",),
     "lori.policies.policy": ("load_policy",),
     "lori.policies.planning": ("plan_for",),
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from lori.baselines.trex import TREX as TREX
     from lori.data.examples import tversky1969 as tversky1969
     from lori.data.preferences import Preferences as Preferences
-    from lori.data.readers import read as read
-    from lori.data.readers import read_choices as read_choices
-    from lori.data.readers import read_comparisons as read_comparisons
-    from lori.data.readers import read_pairs as read_pairs
-    from lori.data.readers import read_trajectories as read_trajectories
+    from lori.data.reading.readers import read as read
+    from lori.data.reading.readers import read_choices as read_choices
+    from lori.data.reading.readers import read_comparisons as read_comparisons
+    from lori.data.reading.readers import read_pairs as read_pairs
+    from lori.data.reading.readers import read_trajectories as read_trajectories
     from lori.data.trajectories import Trajectories as Trajectories
     from lori.data.writers import write_pairs as write_pairs
     from lori.errors import DataError as DataError
@@ -56,22 +56,22 @@ if TYPE_CHECKING:
     from lori.errors import InputError as InputError
     from lori.errors import LoriError as LoriError
     from lori.errors import ModelFileError as ModelFileError
-    from lori.evaluation.checks import predictive_check as predictive_check
-    from lori.inference.estimator import LORI as LORI
-    from lori.inference.estimator import fit_by_agent as fit_by_agent
-    from lori.inference.estimator import load as load
-    from lori.inference.estimator import load_agents as load_agents
-    from lori.inference.questions import next_questions as next_questions
-    from lori.inference.selection import select_levels as select_levels
-    from lori.inference.selection import select_levels_by_agent as select_levels_by_agent
-    from lori.inference.simulation import simulate as simulate
-    from lori.model.gated import Gated as Gated
+    from lori.estimators.lori import LORI as LORI
+    from lori.estimators.lori import fit_by_agent as fit_by_agent
+    from lori.estimators.lori import load as load
+    from lori.estimators.lori import load_agents as load_agents
+    from lori.evaluation.predictive_check import predictive_check as predictive_check
+    from lori.evaluation.selection import select_levels as select_levels
+    from lori.evaluation.selection import select_levels_by_agent as select_levels_by_agent
+    from lori.inference.interview.questions import next_questions as next_questions
     from lori.model.ordered import OrderedModel as OrderedModel
     from lori.model.priors import Prior as Prior
-    from lori.model.rewards import Capped as Capped
-    from lori.model.rewards import Function as Function
-    from lori.model.rewards import Linear as Linear
-    from lori.model.rewards import Network as Network
+    from lori.model.rewards.families import Capped as Capped
+    from lori.model.rewards.families import Function as Function
+    from lori.model.rewards.families import Linear as Linear
+    from lori.model.rewards.families import Network as Network
+    from lori.model.rewards.gated import Gated as Gated
+    from lori.model.simulation import simulate as simulate
     from lori.policies.planning import plan_for as plan_for
     from lori.policies.policy import load_policy as load_policy
     from lori.policies.preferred import prefer as prefer

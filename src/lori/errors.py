@@ -14,6 +14,9 @@ words or settings.
 
 from __future__ import annotations
 
+import numbers
+from typing import Any
+
 
 class LoriError(Exception):
     """Base of every error that LORI raises on purpose."""
@@ -34,7 +37,7 @@ class InputError(LoriError, ValueError):
         self.what, self.expected, self.got, self.fix = what, expected, got, fix
         super().__init__(f"{what}: expected {expected}, got {got}; {fix}.")
 
-    def __reduce__(self):  # keyword-only arguments do not survive the default pickling of exceptions
+    def __reduce__(self) -> Any:  # keyword-only arguments do not survive the default pickling of exceptions
         return _rebuild, (type(self), self.what, self.expected, self.got, self.fix)
 
 
@@ -58,7 +61,7 @@ class MissingExtra(InputError):
         )
         self.package, self.extra = package, extra
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return type(self), (self.package, self.extra)
 
 
@@ -66,5 +69,24 @@ class FitError(LoriError):
     """A fit could not be carried out although its input was sound."""
 
 
-def _rebuild(kind, what, expected, got, fix):
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number from `least`, or the error that says so."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise InputError(
+            name,
+            expected=f"a whole number from {least}",
+            got=repr(value),
+            fix=f"give {max(least, 1)} or more",
+        )
+    return int(value)
+
+
+def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """One of the words that are allowed, or the error that lists them."""
+    if value not in allowed:
+        raise InputError(name, expected=" or ".join(allowed), got=repr(value), fix=f"use {name}={allowed[0]!r}")
+    return value
+
+
+def _rebuild(kind: type[InputError], what: str, expected: str, got: str, fix: str) -> InputError:
     return kind(what, expected=expected, got=got, fix=fix)

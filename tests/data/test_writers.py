@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lori.data.preferences import Preferences
-from lori.data.readers import read, read_choices, read_comparisons, read_pairs, read_trajectories
+from lori.data.reading.readers import read, read_choices, read_comparisons, read_pairs, read_trajectories
 from lori.data.writers import write_pairs
 
 NAMES = st.text(

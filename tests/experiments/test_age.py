@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lori.applications.cancer import age as clinic
+from lori.estimators.lori import LORI
 from lori.experiments.age import STUDY, WITH, WITHOUT, Curve, crossing, learned_curve, true_curve
 from lori.experiments.results import run_study
-from lori.inference.estimator import LORI
 
 AGES = np.linspace(20, 60, 41)
 

@@ -186,7 +186,7 @@ def test_organ_pairs_follow_the_papers_answer():
 
 
 def test_a_file_of_organ_pairs_is_read_back(tmp_path, monkeypatch):
-    from lori.data.stream import open_stream
+    from lori.data.reading.stream import open_stream
 
     monkeypatch.setattr(data, "PIECE", 40)
     data.write_organ_pairs(tmp_path / "pairs.parquet", 100)

@@ -5,7 +5,7 @@ import pytest
 
 from lori.experiments.levels import STUDY, LevelsSettings, cell, models
 from lori.experiments.results import run_study
-from lori.inference.simulation import random_ordered_model, simulate
+from lori.model.simulation import random_ordered_model, simulate
 
 
 def test_the_settings_are_the_papers():

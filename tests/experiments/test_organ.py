@@ -14,7 +14,7 @@ from lori.errors import DataError
 from lori.experiments import organ
 from lori.experiments.organ_figures import _price, draw
 from lori.experiments.organ_words import best_of, decisive, explained, words
-from lori.interfaces import cli
+from lori.interfaces.commands import main as cli
 from lori.model.ordered import OrderedModel
 
 SINGLE = OrderedModel.linear([[0.0086, 0.0137]], epsilon=[0.0], features=["benefit", "need"])
@@ -174,7 +174,7 @@ def test_another_content_is_another_study(tmp_path):
 
 
 def run(monkeypatch, capsys, *words_: str) -> tuple[int, str, str]:
-    monkeypatch.setattr("lori.interfaces.caching.use_cache", lambda: None)
+    monkeypatch.setattr("lori.interfaces.commands.caching.use_cache", lambda: None)
     monkeypatch.setattr(sys, "argv", ["lori", *words_])
     with pytest.raises(SystemExit) as left:
         cli.main()

@@ -7,11 +7,11 @@ import pytest
 
 import lori
 from lori.experiments.bench.recovery import in_order, random_model
-from lori.inference.objective import Objective
-from lori.inference.observations import Observations
+from lori.inference.problem import Objective
 from lori.inference.scaling import Moments, Scaling
-from lori.inference.search import _minimise, _random_starts
-from lori.inference.sources import Memory
+from lori.inference.search.search import _minimise, _random_starts
+from lori.inference.sources.memory import Memory
+from lori.model.likelihoods.observations import Observations
 from lori.model.specification import Specification
 
 FEATURES, PAIRS = 4, 5000

@@ -11,8 +11,8 @@ from lori.applications.organ.registry import read_registry
 from lori.applications.organ.survival import estimate
 from lori.applications.organ.synthetic import SyntheticSettings, write_registry
 from lori.applications.organ.truth import PREFERENCES
-from lori.interfaces import rendering
-from lori.interfaces.report import report
+from lori.interfaces.report import rendering
+from lori.interfaces.report.content import report
 
 pytestmark = pytest.mark.slow
 

@@ -13,12 +13,11 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from lori.baselines.demonstrations import decisions
-from lori.errors import InputError
-from lori.inference.mixing import Mixing, mixing
-from lori.inference.settings import whole
+from lori.errors import InputError, whole
+from lori.inference.posterior.diagnostics import Mixing, mixing
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
-from lori.model.rewards import Linear
+from lori.model.rewards.families import Linear
 from lori.policies.mdp import FactoredMDP, Grid
 from lori.policies.rollouts import Rollouts
 

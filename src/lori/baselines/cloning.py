@@ -14,9 +14,8 @@ import optax
 from sklearn.base import BaseEstimator
 
 from lori.baselines.demonstrations import decisions
-from lori.errors import InputError
-from lori.inference.paper import DISCOUNT, EPSILON, LEARNING_RATE
-from lori.inference.settings import whole
+from lori.errors import InputError, whole
+from lori.inference.search.paper import DISCOUNT, EPSILON, LEARNING_RATE
 from lori.model.precision import double_precision
 from lori.policies.network import NetworkPolicy, random_parameters
 from lori.policies.rollouts import Rollouts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lori.inference.estimator import LORI
+from lori.estimators.lori import LORI
 
 
 def TREX(**settings: Any) -> LORI:

@@ -16,6 +16,9 @@ from lori.errors import DataError
 if TYPE_CHECKING:
     import pandas
 
+OUTCOMES = ("left", "tie", "right")
+"""What can come out of a comparison, in the order of all tables of counts and probabilities."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Preferences:
@@ -52,6 +55,7 @@ class Preferences:
         wins: Any = None,
         losses: Any = None,
         ties: Any = None,
+        counts: Any = None,
         features: Sequence[str] | None = None,
         agent: Any = None,
         weight: Any = None,
@@ -59,6 +63,7 @@ class Preferences:
         """Preferences from the features of both sides, each (pairs, features).
 
         Without counts, left was preferred once in each pair; of several counts, the ones left out are zero.
+        `counts` (pairs, 3) gives all of them as one table, its columns in the order of `OUTCOMES`.
         Without names, the features are x1, x2, …
         """
         sides = check.as_table(left, "left"), check.as_table(right, "right")
@@ -78,6 +83,7 @@ class Preferences:
             wins=wins,
             losses=losses,
             ties=ties,
+            counts=counts,
             features=features,
             agent=agent,
             weight=weight,
@@ -93,6 +99,7 @@ class Preferences:
         wins: Any = None,
         losses: Any = None,
         ties: Any = None,
+        counts: Any = None,
         features: Sequence[str] | None = None,
         agent: Any = None,
         weight: Any = None,
@@ -100,8 +107,8 @@ class Preferences:
         """Preferences between rows of a table of alternatives; defaults as in `from_arrays`."""
         table = check.as_table(alternatives, "alternatives")
         names = check.feature_names(features, table.shape[1])
-        counts = default_counts(np.size(left), wins, losses, ties)
-        return cls(table, left, right, features=names, agent=agent, weight=weight, **counts)
+        known = default_counts(np.size(left), wins, losses, ties) if counts is None else _columns_of(counts)
+        return cls(table, left, right, features=names, agent=agent, weight=weight, **known)
 
     @staticmethod
     def concatenate(parts: Sequence[Preferences]) -> Preferences:
@@ -128,6 +135,16 @@ class Preferences:
     @property
     def has_ties(self) -> bool:
         return bool(self.ties.any())
+
+    @property
+    def outcome_counts(self) -> np.ndarray:
+        """(pairs, 3) how often left was preferred, neither, and right: the columns of `OUTCOMES`."""
+        return np.stack([self.wins, self.ties, self.losses], axis=1)
+
+    @property
+    def weighted_counts(self) -> np.ndarray:
+        """(pairs, 3) `outcome_counts` times the weight of the pair."""
+        return self.outcome_counts * self.weights[:, None]
 
     @property
     def weights(self) -> np.ndarray:
@@ -278,6 +295,16 @@ class Preferences:
         copy = object.__new__(Preferences)
         copy._set(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
         return copy
+
+
+def _columns_of(counts: Any) -> dict[str, np.ndarray]:
+    table = np.asarray(counts)
+    if table.ndim != 2 or table.shape[1] != len(OUTCOMES):
+        raise DataError(
+            "counts", expected="a column for each of left preferred, tie and right preferred",
+            got=f"an array of shape {table.shape}", fix="pass an array of shape (pairs, 3)",
+        )  # fmt: skip
+    return {"wins": table[:, 0], "ties": table[:, 1], "losses": table[:, 2]}
 
 
 def _taken(alternatives: np.ndarray, index: np.ndarray) -> np.ndarray:

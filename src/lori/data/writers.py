@@ -6,9 +6,9 @@ import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lori.data.files import writing
 from lori.data.preferences import Preferences
-from lori.data.tables import PARQUET
+from lori.data.reading.tables import PARQUET
+from lori.data.writing import writing
 from lori.errors import DataError
 
 if TYPE_CHECKING:

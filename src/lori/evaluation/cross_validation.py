@@ -9,8 +9,8 @@ import numpy as np
 from lori.data.grouping import group_rows
 from lori.data.preferences import Preferences
 from lori.errors import DataError
+from lori.estimators.lori import LORI
 from lori.evaluation.metrics import accuracy, log_loss
-from lori.inference.estimator import LORI
 
 FOLDS = 5
 FEWEST = 2 * FOLDS  # distinct pairs

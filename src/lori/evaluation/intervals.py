@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lori.inference.words import threshold
+from lori.language.answer import threshold
 from lori.model.ordered import OrderedModel
 
 QUANTILES = (0.025, 0.975)

@@ -20,15 +20,15 @@ from matplotlib.figure import Figure
 
 from lori.applications.cancer import age as clinic
 from lori.data.preferences import Preferences
+from lori.estimators.lori import LORI
 from lori.evaluation.metrics import rmse
 from lori.experiments.figures import OURS
 from lori.experiments.study import Cell, Row, Study, measured
-from lori.inference.estimator import LORI
 from lori.inference.scaling import Scaling
-from lori.inference.survey import Survey
-from lori.model.gated import Gated
+from lori.inference.statistics import Survey
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
+from lori.model.rewards.gated import Gated
 
 WITH, WITHOUT = "age matters", "age does not matter"
 

@@ -16,13 +16,13 @@ from lori.baselines.birl import BayesianIRL
 from lori.baselines.cloning import BehaviouralCloning
 from lori.baselines.trex import TREX
 from lori.data.preferences import Preferences
+from lori.estimators.lori import LORI
 from lori.evaluation.metrics import accuracy, rmse
 from lori.evaluation.preferred import preference_matrix
 from lori.experiments.study import Cell, Row, by_method
-from lori.inference.estimator import LORI
 from lori.model.ordered import OrderedModel
 from lori.model.priors import Prior
-from lori.model.rewards import Capped, Linear
+from lori.model.rewards.families import Capped, Linear
 from lori.policies.planning import plan_for
 from lori.policies.policy import Policy
 from lori.policies.preferred import prefer

@@ -19,7 +19,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lori.data.files import folder, writing
+from lori.data.writing import folder, writing
 from lori.errors import FitError
 from lori.experiments.study import Study
 

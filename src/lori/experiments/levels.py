@@ -14,18 +14,18 @@ from lori.data.preferences import Preferences
 from lori.evaluation.metrics import rmse
 from lori.experiments.figures import OURS
 from lori.experiments.study import Cell, Row, Study, measured
-from lori.inference.newton import minimise
-from lori.inference.objective import Objective
-from lori.inference.observations import Observations
+from lori.inference.problem import Objective
 from lori.inference.scaling import Scaling
-from lori.inference.search import insertions
-from lori.inference.simulation import random_ordered_model, simulate
-from lori.inference.sources import Memory
-from lori.inference.survey import Survey
+from lori.inference.search.newton import minimise
+from lori.inference.search.search import insertions
+from lori.inference.sources.memory import Memory
+from lori.inference.statistics import Survey
 from lori.inference.units import Units
+from lori.model.likelihoods.observations import Observations
 from lori.model.ordered import OrderedModel
 from lori.model.priors import Prior
-from lori.model.rewards import Linear
+from lori.model.rewards.families import Linear
+from lori.model.simulation import random_ordered_model, simulate
 from lori.model.specification import Specification
 
 

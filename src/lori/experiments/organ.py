@@ -25,12 +25,12 @@ from lori.applications.organ.truth import PREFERENCES
 from lori.baselines.trex import TREX
 from lori.data.preferences import Preferences
 from lori.errors import DataError
+from lori.estimators.lori import LORI
 from lori.evaluation.metrics import accuracy
 from lori.experiments.organ_figures import draw
 from lori.experiments.organ_words import best_of, criterion, words
 from lori.experiments.study import Cell, Row, Study, measured
-from lori.inference.estimator import LORI
-from lori.model.rewards import Linear
+from lori.model.rewards.families import Linear
 
 EXTREME = 0.99  # differences beyond this quantile hardly occur
 MADE_UP = SyntheticSettings(policy="model")

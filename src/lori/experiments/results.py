@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lori.data.files import writing
+from lori.data.writing import writing
 from lori.errors import InputError
 from lori.experiments.cells import completed, versions
 from lori.experiments.figures import draw_rows

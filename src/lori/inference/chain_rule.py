@@ -1,7 +1,7 @@
 """For rewards of any kind: how do derivatives in gaps and tolerances become derivatives in parameters?
 
 A level's gap and tolerance depend on the level's own parameters alone. JAX differentiates them; what the
-log-probability makes of gaps and tolerances is known (`lori.inference.derivatives`).
+log-probability makes of gaps and tolerances is known (`lori.model.likelihoods.derivatives`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lori.inference.derivatives import Derivatives
+from lori.model.likelihoods.derivatives import Derivatives
 from lori.model.specification import Specification
 
 

@@ -10,18 +10,18 @@ import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.errors import DataError, InputError
-from lori.inference.newton import TOLERANCE
-from lori.inference.objective import Objective
-from lori.inference.observations import Observations
-from lori.inference.paper import run_paper_method
-from lori.inference.peak import Peak
+from lori.inference.optimum import Peak
+from lori.inference.problem import Objective
 from lori.inference.scaling import Scaling
-from lori.inference.search import Found, search
-from lori.inference.sources import Memory, Source
+from lori.inference.search.newton import TOLERANCE
+from lori.inference.search.paper import run_paper_method
+from lori.inference.search.search import Found, search
+from lori.inference.sources.memory import Memory, Source
+from lori.inference.statistics import Survey
 from lori.inference.status import Note, Status, about_data, about_fit
-from lori.inference.survey import Survey
 from lori.inference.uncertainty import ErrorKind, Uncertainty, uncertainty, unknown
 from lori.inference.units import Reported, Units
+from lori.model.likelihoods.observations import Observations
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.priors import Prior

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from lori.data.preferences import Preferences
-from lori.errors import DataError, InputError
+from lori.errors import DataError, InputError, one_of, whole
 from lori.inference.fitting import FitSettings
 from lori.inference.uncertainty import ERROR_KINDS
-from lori.model.gated import Gated
+from lori.model.likelihoods.probabilities import TIE_RULES
 from lori.model.priors import Prior
-from lori.model.probabilities import TIE_RULES
-from lori.model.rewards import Capped, Linear, Network, Reward
+from lori.model.rewards.families import Capped, Linear, Network, Reward
+from lori.model.rewards.gated import Gated
 from lori.model.specification import Specification
 
 METHODS = ("newton", "paper")
@@ -66,23 +66,6 @@ def checked_settings(parameters: dict[str, Any], groups: list[Preferences], ties
         seed=whole("seed", parameters["seed"], 0),
         standard_errors=one_of("standard_errors", parameters["standard_errors"], ERROR_KINDS),  # type: ignore[arg-type]
     )
-
-
-def whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise InputError(
-            name,
-            expected=f"a whole number from {least}",
-            got=repr(value),
-            fix=f"give {max(least, 1)} or more",
-        )
-    return int(value)
-
-
-def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
-    if value not in allowed:
-        raise InputError(name, expected=" or ".join(allowed), got=repr(value), fix=f"use {name}={allowed[0]!r}")
-    return value
 
 
 def _rewards(given: Any, levels: int) -> tuple[Reward, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lori.inference.survey import Survey
+from lori.inference.statistics import Survey
 from lori.inference.uncertainty import Uncertainty
 from lori.model.specification import Specification
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.errors import InputError
-from lori.inference.observations import Observations, outcome_rows
 from lori.inference.scaling import Scaling
+from lori.model.likelihoods.observations import Observations, outcome_rows
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
 

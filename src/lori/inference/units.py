@@ -18,7 +18,7 @@ import numpy as np
 from lori.inference.scaling import Scaling
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
-from lori.model.rewards import Linear
+from lori.model.rewards.families import Linear
 from lori.model.specification import Specification
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lori.errors import InputError
-from lori.model.precision import double_precision
-from lori.model.probabilities import (
+from lori.model.likelihoods.probabilities import (
     TIE_RULES,
     Decisions,
     TieRule,
@@ -23,7 +22,8 @@ from lori.model.probabilities import (
     log_better,
     log_outcomes,
 )
-from lori.model.rewards import Linear, Reward, reward_from
+from lori.model.precision import double_precision
+from lori.model.rewards.families import Linear, Reward, reward_from
 from lori.model.specification import Parameters, Specification
 
 CHUNK = 1 << 16  # pairs predicted at once; smaller inputs are padded to a power of two, so that code is reused

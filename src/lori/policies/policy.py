@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lori.inference import storage
+from lori.estimators import storage
 from lori.policies.simulator import View
 
 _KINDS: dict[str, type[Policy]] = {}

@@ -11,11 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from lori.errors import InputError
-from lori.inference.settings import whole
+from lori.errors import InputError, whole
+from lori.model.likelihoods.probabilities import log_better
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
-from lori.model.probabilities import log_better
 from lori.model.specification import Parameters, Specification
 from lori.policies.comparison import how_often_preferred
 from lori.policies.policy import Policy

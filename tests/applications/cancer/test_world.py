@@ -8,7 +8,7 @@ import pytest
 from lori.applications.cancer import world
 from lori.applications.cancer.dynamics import Cancer
 from lori.errors import InputError
-from lori.inference.storage import load_ordered_model, save_ordered_model
+from lori.estimators.storage import load_ordered_model, save_ordered_model
 from lori.policies.rollouts import Rollouts, roll_out
 
 

@@ -9,7 +9,7 @@ from lori.applications.organ import preferences as module
 from lori.applications.organ.features import after_transplant, before_transplant, candidates, compatible, donors, on_day
 from lori.applications.organ.preferences import preferences, write_preferences
 from lori.applications.organ.truth import PREFERENCES
-from lori.data.readers import read_pairs
+from lori.data.reading.readers import read_pairs
 from lori.errors import DataError
 
 

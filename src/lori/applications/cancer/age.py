@@ -11,9 +11,9 @@ import numpy as np
 from lori.applications.cancer import world
 from lori.applications.cancer.dynamics import Cancer
 from lori.data.preferences import Preferences
-from lori.inference.settings import whole
-from lori.model.gated import Gated
+from lori.errors import whole
 from lori.model.ordered import Level, OrderedModel
+from lori.model.rewards.gated import Gated
 from lori.policies.rollouts import roll_out
 
 FEATURES = (*Cancer().features, "age")

@@ -28,8 +28,8 @@ from lori.applications.organ.features import (
 )
 from lori.applications.organ.registry import Registry
 from lori.applications.organ.survival import Estimates
-from lori.data.files import writing
 from lori.data.preferences import Preferences
+from lori.data.writing import writing
 from lori.errors import DataError
 from lori.model.ordered import OrderedModel
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 
+from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.experiments.bench.data import FEATURES
-from lori.inference.estimator import LORI
-from lori.inference.simulation import simulate
 from lori.model.ordered import OrderedModel
-from lori.model.rewards import Linear
+from lori.model.rewards.families import Linear
+from lori.model.simulation import simulate
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lori.data.preferences import Preferences
+from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, hold
-from lori.inference.estimator import LORI
 
 OURS = "LORI, 1 level"
 

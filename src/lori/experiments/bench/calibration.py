@@ -13,11 +13,11 @@ from scipy import stats
 
 from lori.experiments.bench.contest import Measured, Row
 from lori.experiments.bench.trials import Decider, answered, each
-from lori.inference.objective import Objective
-from lori.inference.observations import Observations
-from lori.inference.posterior import interval
-from lori.inference.sampling import sample_posterior
-from lori.inference.sources import Memory
+from lori.inference.posterior.draws import interval
+from lori.inference.posterior.sampling import sample_posterior
+from lori.inference.problem import Objective
+from lori.inference.sources.memory import Memory
+from lori.model.likelihoods.observations import Observations
 
 
 @dataclass(frozen=True)

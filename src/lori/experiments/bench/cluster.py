@@ -14,12 +14,12 @@ import numpy as np
 from sklearn.base import clone
 
 from lori.data.preferences import Preferences
-from lori.data.stream import PreferenceStream, open_stream
+from lori.data.reading.stream import PreferenceStream, open_stream
+from lori.estimators.lori import LORI
+from lori.estimators.streams import fit_stream
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, write_organ_pairs
-from lori.inference.estimator import LORI
-from lori.inference.large import fit_stream
-from lori.model.rewards import Linear
+from lori.model.rewards.families import Linear
 
 OURS = "in memory"
 FLOOR = 1e-3  # a number below this share of the largest counts as that small: it may be zero

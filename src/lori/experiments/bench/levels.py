@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lori.data.preferences import Preferences
+from lori.evaluation.selection import select_levels
 from lori.experiments.bench.contest import Measured, Row
 from lori.experiments.bench.trials import Decider, answered, each
-from lori.inference.selection import select_levels
 from lori.model.ordered import OrderedModel
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, OrganPairs, organ_pairs
-from lori.inference.estimator import LORI
 
 OURS, STATSMODELS, REGRESSION, XLOGIT = "LORI, 1 level", "statsmodels", "scikit-learn", "xlogit"
 

@@ -9,16 +9,16 @@ import numpy as np
 from sklearn.base import clone
 
 from lori.data.preferences import Preferences
+from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, Row, Seconds, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, TRUTH_EPSILON, TRUTH_WEIGHTS, organ_pairs
-from lori.inference.estimator import LORI
-from lori.inference.objective import Objective
-from lori.inference.observations import Observations
-from lori.inference.paper import PaperRun, run_paper_method
+from lori.inference.problem import Objective
 from lori.inference.scaling import Moments, Scaling
-from lori.inference.sources import Memory
+from lori.inference.search.paper import PaperRun, run_paper_method
+from lori.inference.sources.memory import Memory
+from lori.model.likelihoods.observations import Observations
 from lori.model.ordered import OrderedModel
-from lori.model.rewards import Linear
+from lori.model.rewards.families import Linear
 from lori.model.specification import Specification
 
 OURS, REGRESSION = "LORI, 2 levels", "scikit-learn, 1 level"

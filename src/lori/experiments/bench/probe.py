@@ -16,10 +16,10 @@ from time import perf_counter
 import numpy as np
 
 from lori.data.preferences import Preferences
-from lori.data.stream import open_stream
-from lori.inference.estimator import LORI
-from lori.inference.large import fit_stream
-from lori.model.rewards import Linear
+from lori.data.reading.stream import open_stream
+from lori.estimators.lori import LORI
+from lori.estimators.streams import fit_stream
+from lori.model.rewards.families import Linear
 
 
 def peak() -> int:

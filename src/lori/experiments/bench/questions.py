@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from lori.data.preferences import Preferences
+from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Measured, Row
 from lori.experiments.bench.trials import answered, each
-from lori.inference.estimator import LORI
-from lori.inference.posterior import Posterior
-from lori.inference.questions import next_questions
+from lori.inference.interview.questions import next_questions
+from lori.inference.posterior.draws import Posterior
 from lori.model.ordered import OrderedModel
 
 

@@ -13,10 +13,10 @@ from itertools import pairwise, permutations
 
 import numpy as np
 
+from lori.estimators.lori import LORI
 from lori.evaluation.metrics import rmse
 from lori.experiments.bench.contest import Measured, Row
 from lori.experiments.bench.trials import answered, each
-from lori.inference.estimator import LORI
 from lori.model.ordered import OrderedModel
 
 ALPHA = 5 * float(np.log(4))  # of the paper's random models (appendix B)

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lori.data.files import folder, writing
+from lori.data.writing import folder, writing
 from lori.errors import InputError
 from lori.experiments.bench import (
     agents,

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from lori.experiments.bench.contest import Contestant, Measured, Row, hold
-from lori.inference.objective import Objective
-from lori.inference.observations import Observations
+from lori.inference.problem import Objective
 from lori.inference.scaling import Scaling
-from lori.inference.sources import Memory
-from lori.model.rewards import Linear
+from lori.inference.sources.memory import Memory
+from lori.model.likelihoods.observations import Observations
+from lori.model.rewards.families import Linear
 from lori.model.specification import Specification
 
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lori.data.preferences import Preferences
+from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, Outcome, Row, Seconds, hold
 from lori.experiments.bench.data import FEATURES
-from lori.inference.estimator import LORI
-from lori.model.rewards import Linear
+from lori.model.rewards.families import Linear
 
 OURS, RIVAL = "LORI, 2 levels", "SRMP of mcda"
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lori.data.preferences import Preferences
-from lori.inference.estimator import LORI
+from lori.estimators.lori import LORI
 from lori.inference.fitting import FitSettings
 from lori.inference.scaling import Moments, Scaling
 from lori.inference.settings import checked_settings

@@ -1,0 +1,185 @@
+"""How do the four file forms say who preferred what? Tables in, Preferences out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from lori.data.grouping import group_rows
+from lori.data.labels import check_unique, look_up
+from lori.data.preferences import Preferences
+from lori.data.reading.columns import NUMBER_ROLES, SIDES, TEXT_ROLES, Table
+from lori.data.reading.outcomes import chosen_rows, multiplicity, outcomes
+from lori.data.trajectories import Trajectories
+from lori.data.validation import check_distinct, chosen_features, names_text, rows_text
+from lori.errors import DataError
+
+Features = Sequence[str] | None
+Words = Mapping[str, str] | None
+
+
+def pairs(table: Table, *, values: Words = None, features: Features = None, identical: str = "error") -> Preferences:
+    """One row per pair: left.F…, right.F… and an outcome."""
+    if identical not in ("error", "keep", "drop"):
+        raise DataError("identical", expected="error, keep or drop", got=repr(identical), fix="choose one of these")
+    names = _paired_features(table, features)
+    counts = outcomes(table, values)
+    left, right = (table.matrix([f"{side}.{name}" for name in names]) for side in SIDES)
+    prefs = Preferences.from_arrays(left, right, features=names, **counts, **table.observers())
+    same = prefs.identical()
+    if identical == "keep" or not same.any():
+        return prefs
+    if identical == "error" or same.all():
+        raise DataError(
+            table.path,
+            expected="two different alternatives in every pair",
+            got=f"equal features on both sides in {rows_text(same)}",
+            fix="remove these rows, or pass identical='keep' or 'drop' (--identical keep)",
+        )
+    return prefs.subset(~same)
+
+
+def choices(table: Table, *, features: Features = None) -> Preferences:
+    """One row per alternative: set, chosen, F…; the chosen row is preferred to each other row of its set."""
+    table.require("set", "chosen")
+    names = table.features_besides(("set", "chosen", "agent", "weight"), features)
+    first, group = group_rows([table.labels("set")])
+    chosen = chosen_rows(table)
+    _check_sets(table, "exactly one chosen row", np.bincount(group, chosen) != 1, first)
+    _check_sets(table, "at least two rows", np.bincount(group) < 2, first)
+    winner = np.empty(len(first), dtype=np.int64)
+    winner[group[chosen]] = np.flatnonzero(chosen)
+    others = np.flatnonzero(~chosen)
+    left = winner[group[others]]
+    return Preferences.from_indices(table.matrix(names), left, others, features=names, **table.observers(left))
+
+
+def comparisons(items: Table, table: Table, *, values: Words = None, features: Features = None) -> Preferences:
+    """Items with id, F… and rows that compare them by id."""
+    items.require("id")
+    names = items.features_besides(("id",), features)
+    ids = items.labels("id")
+    check_unique(ids, items.what("id"))
+    left, right, counts = _compared(table, ids, items.path, values)
+    return Preferences.from_indices(items.matrix(names), left, right, features=names, **counts, **table.observers())
+
+
+def trajectories(
+    steps: Table,
+    table: Table,
+    *,
+    pooling: str = "mean",
+    discount: float = 0.95,
+    values: Words = None,
+    features: Features = None,
+) -> Preferences:
+    """Trajectories with trajectory, step, F… and rows that compare them by id."""
+    ragged = stepwise(steps, features)
+    left, right, counts = _compared(table, ragged.ids, steps.path, values)
+    return ragged.pooled(left, right, pooling, discount, **counts, **table.observers())
+
+
+def stepwise(steps: Table, features: Features = None) -> Trajectories:
+    """One row per step: trajectory, step, F…, in any order."""
+    steps.require("trajectory", "step")
+    names = steps.features_besides(("trajectory", "step"), features)
+    labels, step = steps.labels("trajectory"), steps.numbers("step")
+    first, group = group_rows([labels])
+    order = np.lexsort((step, group))
+    repeated = np.zeros(len(order), dtype=bool)
+    repeated[order[1:]] = (np.diff(group[order]) == 0) & (np.diff(step[order]) == 0)
+    if repeated.any():
+        raise DataError(
+            steps.what("step"),
+            expected="every step of a trajectory once",
+            got=f"steps that occurred before in {rows_text(repeated)}",
+            fix="remove or renumber these rows",
+        )
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(group))])
+    return Trajectories(labels[first], steps.matrix(names)[order], offsets, names)
+
+
+def _paired_features(table: Table, wanted: Features) -> tuple[str, ...]:
+    """The features that both sides have, in the order of the left side or as wanted."""
+    sides = [[name.removeprefix(f"{side}.") for name in table.names if name.startswith(f"{side}.")] for side in SIDES]
+    both = tuple(name for name in sides[0] if name in sides[1])
+    if wanted is not None:
+        names = chosen_features(wanted)
+        missing = [name for name in names if name not in both]
+        if missing:
+            raise DataError(
+                table.path,
+                expected=f"the features {names_text(missing)} on both sides",
+                got=f"the features {names_text(both)}",
+                fix="correct features=… (--features) or add the columns",
+            )
+        return names
+    for side, other, have, need in (("left", "right", *sides), ("right", "left", *sides[::-1])):
+        for name in have:  # a pattern may also catch columns that do not come in pairs
+            if name not in need and f"{side}.{name}" not in table.by_pattern:
+                table.require(f"{other}.{name}")
+    if not both:
+        raise table.missing(
+            "columns left.F and right.F for at least one feature F",
+            "rename the columns or map them with columns={'left.*': '*1', 'right.*': '*2'} "
+            "(--columns 'left.*=*1' --columns 'right.*=*2')",
+        )
+    return both
+
+
+def _check_sets(table: Table, expected: str, bad: np.ndarray, first: np.ndarray) -> None:
+    if bad.any():
+        count = int(bad.sum())
+        raise DataError(
+            table.path,
+            expected=f"{expected} in every set",
+            got=f"{count} {'set' if count == 1 else 'sets'} without, the first from row {first[bad][0] + 1}",
+            fix="correct these sets, and see that different sets have different labels",
+        )
+
+
+def _compared(
+    table: Table, ids: np.ndarray, where: str, values: Words
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Positions of both sides among the ids, and the outcomes, from winner and loser or left and right."""
+    if "winner" in table or "loser" in table:
+        sides = ("winner", "loser")
+    elif "left" in table or "right" in table:
+        sides = SIDES
+    else:
+        raise table.missing(
+            "the columns winner and loser, or left and right",
+            "add them or name them with columns=… (--columns winner=…)",
+        )
+    table.require(*sides)
+    left, right = (look_up(ids, table.labels(side), table.what(side), where) for side in sides)
+    check_distinct(left, right, table.path)
+    counts = {"wins": multiplicity(table)} if sides[0] == "winner" else outcomes(table, values)
+    return left, right, counts
+
+
+def form_of(table: Table) -> str:
+    """Which form a table has, told by its columns: pairs, choices, comparisons, trajectories or items."""
+    if "trajectory" in table and "step" in table:
+        return "trajectories"
+    if any(name.startswith("left.") for name in table.names):
+        return "pairs"
+    if "set" in table and "chosen" in table:
+        return "choices"
+    if ("winner" in table and "loser" in table) or ("left" in table and "right" in table):
+        return "comparisons"
+    return "items" if "id" in table else "unknown"
+
+
+def check_keys(columns: Mapping[str, str] | None) -> None:
+    """In the pairs form a column map speaks of roles, left.F and right.F; anything else is a slip."""
+    known = (*TEXT_ROLES, *NUMBER_ROLES)
+    unknown = [key for key in columns or {} if key not in known and not key.startswith(("left.", "right."))]
+    if unknown:
+        raise DataError(
+            "columns",
+            expected="left.F, right.F, choice, left_wins, right_wins, ties, agent or weight",
+            got=names_text(unknown, 3),
+            fix="write for example columns={'left.price': 'price1'} (--columns left.price=price1)",
+        )

@@ -1,0 +1,270 @@
+"""How many levels do the data support, and is this decision-maker lexicographic at all?
+
+Two measures for each number of levels: the evidence (how well the model with its prior foretells all data), and the
+log-likelihood of comparisons that were left out. A larger model is recommended only where the evidence is clearly for
+it: preferring the smaller one costs little, and a level too many misleads.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lori.data.preferences import Preferences
+from lori.errors import DataError, InputError, MissingExtra, whole
+from lori.estimators.lori import LORI
+from lori.inference.posterior.draws import Posterior
+
+CLEAR = 3.0  # units of log evidence (20 : 1) that a larger model must gain
+FEWER = 1.0  # units (3 : 1) from which the evidence is said to be for the smaller one
+FOLDS = 5
+MANY = 3000  # pairs beyond which evidence comes from Gaussians and what is held out from cross-validation
+LARGEST_K = 0.7  # Pareto shape above which leaving one out by reweighting is not to be trusted
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One number of levels."""
+
+    levels: int
+    log_evidence: float
+    log_evidence_error: float | None
+    trusted: bool
+    held_out: np.ndarray  # log-likelihood of each pair when it was left out
+    posterior: Posterior
+
+    @property
+    def held_out_total(self) -> float:
+        return float(self.held_out.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What speaks for each number of levels, and a recommendation with its reason."""
+
+    candidates: tuple[Candidate, ...]
+    recommended: int
+    verdict: str  # "one level", "more levels" or "undecided"
+    reason: str
+    held_out_by: str
+
+    @property
+    def posterior(self) -> Posterior:
+        """Of the recommended model."""
+        return next(own.posterior for own in self.candidates if own.levels == self.recommended)
+
+    def to_dict(self) -> dict[str, Any]:
+        best = max(self.candidates, key=lambda own: own.held_out_total)
+        rows = []
+        for own in self.candidates:
+            short = own.held_out - best.held_out
+            rows.append(
+                {
+                    "levels": own.levels,
+                    "log_evidence": own.log_evidence,
+                    "log_evidence_error": own.log_evidence_error,
+                    "trusted": own.trusted,
+                    "held_out": own.held_out_total,
+                    "held_out_error": _error(own.held_out),
+                    "short_of_best": float(-short.sum()) + 0.0,  # never −0
+                    "short_of_best_error": _error(short),
+                }
+            )
+        return {
+            "candidates": rows,
+            "held_out_by": self.held_out_by,
+            "recommended": self.recommended,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "order": self.posterior.order().to_dict(),
+        }
+
+    def __str__(self) -> str:
+        fields = self.to_dict()
+        lines = [f"Levels  log evidence          held-out log-likelihood ({self.held_out_by})  short of the best"]
+        for row in fields["candidates"]:
+            error = "" if row["log_evidence_error"] is None else f"± {row['log_evidence_error']:.2f}"
+            doubt = "" if row["trusted"] else "  not converged"
+            short = f"{row['short_of_best']:.2f} ± {row['short_of_best_error']:.2f}"
+            lines.append(
+                f"{row['levels']:>6}  {row['log_evidence']:>12.2f} {error:<8}  {row['held_out']:>14.2f} "
+                f"± {row['held_out_error']:<8.2f}  {short:>18}{doubt}"
+            )
+        return "\n".join([*lines, "", self.reason])
+
+
+def select_levels(
+    preferences: Preferences,
+    up_to: int = 4,
+    *,
+    estimator: LORI | None = None,
+    method: str = "auto",
+    draws: int = 1000,
+    seed: int | None = None,
+    progress: Callable[[str], None] = lambda text: None,
+) -> Selection:
+    """Compare 1, 2, … `up_to` levels of the estimator's kind (default: `LORI()`) on these preferences.
+
+    `method` is how posteriors are made: `smc`, `laplace`, or `auto` (default): Gaussians, and up to 3 000 pairs
+    sequential Monte Carlo where these cannot be trusted. Stops early where another level lost the evidence by more
+    than `CLEAR` units. What is given level by level is cut or repeated as in `LORI.with_levels`.
+    """
+    whole("up_to", up_to, 1)
+    if preferences.n_comparisons < 2:
+        raise InputError(
+            "preferences", expected="at least two comparisons", got=str(preferences.n_comparisons), fix="add data"
+        )
+    base = LORI() if estimator is None else estimator
+    if base.prior is None:
+        raise InputError(
+            "prior", expected="a prior, without which there is no evidence", got="None", fix="use prior='weak'"
+        )
+    few = preferences.n_pairs <= MANY
+    kept: list[Candidate] = []
+    by_reweighting = few
+    for levels in range(1, up_to + 1):
+        progress(f"Weighing {levels} level{'s' if levels > 1 else ''}")
+        own = base.with_levels(levels)
+        posterior = own.posterior(preferences, method="laplace" if method == "auto" else method, draws=draws, seed=seed)
+        if method == "auto" and few and not posterior.trust.trusted:
+            posterior = own.posterior(preferences, method="smc", draws=draws, seed=seed)
+        if posterior.log_evidence is None:
+            raise InputError(
+                "reward", expected="rewards with a prior on every parameter", got="a reward without",
+                fix="use linear, capped, network or gated rewards",
+            )  # fmt: skip
+        held_out = _left_out(posterior, preferences) if by_reweighting else None
+        by_reweighting = held_out is not None
+        empty = np.empty(0)
+        kept.append(
+            Candidate(
+                levels,
+                posterior.log_evidence,
+                posterior.log_evidence_error,
+                posterior.trust.trusted,
+                empty if held_out is None else held_out,
+                posterior,
+            )
+        )
+        best = max(candidate.log_evidence for candidate in kept)
+        if levels >= 2 and best - posterior.log_evidence > CLEAR + 1:
+            break
+    if not by_reweighting:
+        progress("Cross-validating")
+        kept = [_cross_validated(candidate, base, preferences) for candidate in kept]
+    recommended, verdict, reason = _recommendation(kept)
+    how = "leaving one out" if by_reweighting else f"{FOLDS}-fold cross-validation"
+    return Selection(tuple(kept), recommended, verdict, reason, how)
+
+
+def select_levels_by_agent(
+    preferences: Preferences,
+    up_to: int = 2,
+    *,
+    estimator: LORI | None = None,
+    draws: int = 1000,
+    progress: Callable[[str], None] = lambda text: None,
+) -> dict[str, Selection]:
+    """`select_levels` for each agent alone: is this respondent lexicographic at all?"""
+    groups = preferences.by_agent()
+    few = sum(len(own) < 2 for own in groups.values())
+    if few:
+        raise DataError(
+            "agent", expected="at least two pairs of each agent", got=f"one pair of {few} of the {len(groups)} agents",
+            fix="leave these agents out",
+        )  # fmt: skip
+    chosen = {}
+    for place, (agent, own) in enumerate(groups.items(), start=1):
+        progress(f"Agent {place} of {len(groups)}")
+        chosen[agent] = select_levels(own, up_to, estimator=estimator, draws=draws)
+    return chosen
+
+
+def shares(selections: Mapping[str, Selection]) -> dict[str, float]:
+    """Shares of agents with one level, with more, and undecided."""
+    verdicts = [own.verdict for own in selections.values()]
+    return {verdict: verdicts.count(verdict) / len(verdicts) for verdict in ("one level", "more levels", "undecided")}
+
+
+def _recommendation(kept: list[Candidate]) -> tuple[int, str, str]:
+    """The number of levels, the verdict on one level against more, and the reason in a sentence."""
+    choice = kept[0]
+    for own in kept[1:]:
+        if own.log_evidence - choice.log_evidence > CLEAR:
+            choice = own
+    verdict, reasons = ("more levels" if choice.levels > 1 else "one level"), []
+    if choice.levels > 1:
+        reasons.append(f"the evidence against one level is {_odds(choice.log_evidence - kept[0].log_evidence)}")
+    larger = [own for own in kept if own.levels > choice.levels]
+    if larger:
+        rival = max(larger, key=lambda own: own.log_evidence)
+        gain = rival.log_evidence - choice.log_evidence
+        if gain <= -FEWER:
+            reasons.append(f"{_odds(-gain)} speaks against {_levels(rival.levels)}")
+        else:
+            side = "for" if gain > 0 else "against"
+            reasons.append(f"{_levels(rival.levels)} would not be clearly better ({_odds(abs(gain))} {side} it)")
+            verdict = "undecided" if choice.levels == 1 else verdict
+    doubtful = [str(own.levels) for own in kept if not own.trusted]
+    if doubtful:
+        reasons.append(f"the posterior with {' and '.join(doubtful)} levels has not converged: raise draws")
+    text = f"{_levels(choice.levels)} {'is' if choice.levels == 1 else 'are'} recommended: " + "; ".join(reasons) + "."
+    return choice.levels, verdict, text[0].upper() + text[1:]
+
+
+def _levels(number: int) -> str:
+    return "one level" if number == 1 else f"{number} levels"
+
+
+def _odds(log_ratio: float) -> str:
+    ratio = np.exp(min(log_ratio, 50.0))
+    return "more than 1 000 000 : 1" if ratio > 1e6 else f"{ratio:,.0f} : 1" if ratio >= 10 else f"{ratio:.1f} : 1"
+
+
+def _pointwise(posterior: Posterior, preferences: Preferences) -> np.ndarray:
+    """(draws, pairs) log-likelihood of what was seen of each pair."""
+    logs = posterior.predict_log_proba(preferences.left_features, preferences.right_features)
+    return _of_seen(preferences, logs)
+
+
+def _of_seen(preferences: Preferences, logs: np.ndarray) -> np.ndarray:
+    """From log-probabilities of left, tie and right (…, pairs, 3): what was seen of each pair (…, pairs)."""
+    counts = np.stack([preferences.wins, preferences.ties, preferences.losses], axis=1) * preferences.weights[:, None]
+    return np.sum(counts * np.where(counts > 0, logs, 0.0), axis=-1)  # what was not seen may be impossible
+
+
+def _left_out(posterior: Posterior, preferences: Preferences) -> np.ndarray | None:
+    """Each pair's log-likelihood when it is left out, by Pareto-smoothed importance sampling; None if not to trust."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import arviz
+    except ImportError:
+        raise MissingExtra("arviz", "bayes") from None
+    logs = _pointwise(posterior, preferences)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        weights, shapes = arviz.psislw(-logs.T)
+    if np.max(shapes) > LARGEST_K:
+        return None
+    return np.logaddexp.reduce(np.asarray(weights) + logs.T, axis=1)
+
+
+def _cross_validated(candidate: Candidate, base: LORI, preferences: Preferences) -> Candidate:
+    from sklearn.model_selection import KFold
+
+    held_out = np.empty(preferences.n_pairs)
+    folds = min(FOLDS, preferences.n_pairs)
+    for train, test in KFold(folds, shuffle=True, random_state=base.seed).split(np.arange(preferences.n_pairs)):
+        own = base.with_levels(candidate.levels).fit(preferences.subset(train))
+        part = preferences.subset(test)
+        held_out[test] = _of_seen(part, own.model_.predict_log_proba(part.left_features, part.right_features))
+    return replace(candidate, held_out=held_out)
+
+
+def _error(values: np.ndarray) -> float:
+    return float(np.sqrt(len(values)) * values.std(ddof=1)) if len(values) > 1 else 0.0

@@ -1,0 +1,124 @@
+"""Which objective comes first, and with what probability? The posterior over priority orders.
+
+An objective is a feature, which stands for the level whose standardised weights it leads; or a reward, where features
+do not stand for levels: then the levels of each draw are matched with those of the posterior's middle by how alike
+they rank differences.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lori.errors import InputError
+from lori.model.rewards.families import Linear
+
+if TYPE_CHECKING:
+    from lori.inference.posterior.draws import Posterior
+
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class PriorityOrder:
+    """Probabilities of orders: tuples with the objective of each level, most probable first."""
+
+    probabilities: dict[tuple[str, ...], float]
+    by: str
+    effective: float  # independent draws behind them
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        return next(iter(self.probabilities))
+
+    def first(self) -> dict[str, float]:
+        """The probability that each objective comes first."""
+        total: dict[str, float] = {}
+        for order, probability in self.probabilities.items():
+            total[order[0]] = total.get(order[0], 0.0) + probability
+        return dict(sorted(total.items(), key=lambda item: -item[1]))
+
+    def error(self, probability: float) -> float:
+        """Monte Carlo standard error of a probability."""
+        return float(np.sqrt(probability * (1 - probability) / max(self.effective, 1.0)))
+
+    def sentences(self) -> list[str]:
+        first = self.first()
+        leader, probability = next(iter(first.items()))
+        said = [f"{leader} comes first with probability {_percent(probability)}."]
+        if len(first) > 1:
+            others = [f"{name} {_percent(own)}" for name, own in list(first.items())[1 : SHOWN + 1]]
+            said[0] = said[0][:-1] + f" ({', '.join(others)})."
+        if len(self.best) > 1:
+            listed = [
+                f"{' before '.join(order)} {_percent(own)}" for order, own in list(self.probabilities.items())[:SHOWN]
+            ]
+            said.append(f"Orders: {'; '.join(listed)}.")
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "by": self.by,
+            "orders": [{"order": list(order), "probability": own} for order, own in self.probabilities.items()],
+            "first": self.first(),
+            "effective_draws": self.effective,
+            "sentences": self.sentences(),
+        }
+
+
+def order_of(posterior: Posterior, by: str = "auto") -> PriorityOrder:
+    """Count the orders among the draws of a posterior."""
+    specification = posterior.units.specification
+    linear = all(isinstance(reward, Linear) for reward in specification.rewards)
+    if by not in ("auto", "feature", "reward") or (by == "feature" and not linear):
+        raise InputError(
+            "by", expected="'reward', or 'feature' for linear and capped rewards", got=repr(by), fix="use by='auto'"
+        )
+    by = "feature" if by == "auto" and linear else "reward" if by == "auto" else by
+    orders = _by_feature(posterior) if by == "feature" else _by_reward(posterior)
+    counted = Counter(orders).most_common()
+    total = sum(number for _, number in counted)
+    effective = posterior.trust.numbers.get("effective size", float(len(posterior)))
+    return PriorityOrder({order: number / total for order, number in counted}, by, effective)
+
+
+def _by_feature(posterior: Posterior) -> list[tuple[str, ...]]:
+    names = np.array(posterior.features, object)
+    scale = posterior.units.scaling.scale
+    leading = np.abs(np.nan_to_num(posterior.weights) * scale).argmax(axis=2)
+    return [tuple(row) for row in names[leading]]
+
+
+def _by_reward(posterior: Posterior) -> list[tuple[str, ...]]:
+    """Levels of each draw, matched with those of the draw in the middle (nearest to the mean of all)."""
+    from scipy.optimize import linear_sum_assignment
+
+    draws = posterior.draws
+    specification = posterior.units.specification
+    away = (draws - draws.mean(axis=0)) / np.maximum(draws.std(axis=0), 1e-12)
+    middle = draws[int(np.sum(away**2, axis=1).argmin())]
+    slices = specification.reward_slices
+    if len({part.stop - part.start for part in slices}) > 1:
+        return [tuple(f"reward {i + 1}" for i in range(len(slices)))] * len(draws)
+    reference = np.stack([_unit(middle[part]) for part in slices])
+    orders = []
+    for draw in draws:
+        own = np.stack([_unit(draw[part]) for part in slices])
+        _, matched = linear_sum_assignment(-(own @ reference.T))
+        orders.append(tuple(f"reward {i + 1}" for i in matched))
+    return orders
+
+
+def _unit(vector: np.ndarray) -> np.ndarray:
+    return vector / max(float(np.linalg.norm(vector)), 1e-12)
+
+
+def _percent(probability: float) -> str:
+    if 0 < probability < 0.01:
+        return "below 1 %"
+    if 0.99 < probability < 1:
+        return "above 99 %"
+    return f"{100 * probability:.0f} %"

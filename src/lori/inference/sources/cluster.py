@@ -1,0 +1,110 @@
+"""How is a model fitted on many machines? Rows stay on a Dask cluster's workers; sums travel.
+
+Each partition is read from its file by the worker that keeps it. If a worker dies, Dask has another one read its
+partitions again: that costs time, not the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lori.data.reading.stream import Piece, PreferenceStream
+from lori.errors import InputError, MissingExtra
+from lori.inference.blocks import Evaluation
+from lori.inference.scaling import Scaling
+from lori.inference.sources.memory import Memory, Source
+from lori.inference.sources.stream import First, Progress
+from lori.inference.statistics import Survey
+from lori.model.likelihoods.observations import Observations
+from lori.model.specification import Specification
+
+PATIENCE = 30  # seconds to wait for a scheduler
+
+
+def connect(address: str | None = None) -> Any:
+    """A Dask client: of the scheduler at `address`, or of a local cluster with a worker for each core."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise MissingExtra("dask", "scale") from None
+    if address is None:
+        return Client(LocalCluster(threads_per_worker=1, dashboard_address=None, silence_logs=50))
+    try:
+        return Client(address, timeout=PATIENCE)
+    except (OSError, ValueError, TimeoutError):
+        raise InputError(
+            "--scheduler", expected="the address of a running Dask scheduler", got=f"no answer from {address!r}",
+            fix="check the address (tcp://host:8786), or leave it out for a local cluster",
+        ) from None  # fmt: skip
+
+
+@dataclass(eq=False)
+class Cluster:
+    """Rows on the workers of a Dask cluster."""
+
+    client: Any
+    partitions: list[Any]  # futures of Observations
+    linear: bool
+    rows: int
+    drawn: Memory
+    progress: Progress | None = None
+    passes: int = field(default=1)
+    groups: int = 1
+
+    @classmethod
+    def open(
+        cls, client: Any, pairs: PreferenceStream, linear: bool, progress: Progress | None = None
+    ) -> tuple[Survey, Cluster]:
+        """Have the workers read their partitions, and learn what there is."""
+        numbers = list(range(len(pairs.pieces)))
+        partitions = client.map(_read, list(pairs.pieces), pairs=pairs, linear=linear, pure=False)
+        firsts = client.gather(client.map(_first, list(pairs.pieces), numbers, pairs=pairs, linear=linear, pure=False))
+        first = firsts[0]
+        for other in firsts[1:]:
+            first = first + other
+        return first.survey, cls(client, partitions, linear, first.rows, Memory((first.drawn,)), progress)
+
+    def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
+        terms = self.client.map(
+            _evaluate, self.partitions, specification=specification, scaling=scaling, vectors=vectors, order=order,
+            pure=False, retries=3,
+        )  # fmt: skip
+        done = self.client.gather(terms)
+        total = sum(done[1:], start=done[0])
+        self.passes += 1
+        if self.progress:
+            self.progress(self.passes, -float(total.value.min()))
+        return total
+
+    def sample(self, rows: int, generator: np.random.Generator) -> Memory:
+        return self.drawn.sample(rows, generator)
+
+    def as_differences(self) -> Cluster:
+        partitions = self.client.map(Observations.as_differences, self.partitions, pure=False)
+        return Cluster(
+            self.client, partitions, True, self.rows, self.drawn.as_differences(), self.progress, self.passes
+        )
+
+    def only(self, group: int) -> Source:
+        return self
+
+
+def _read(piece: Piece, pairs: PreferenceStream, linear: bool) -> Observations:
+    parts = [Observations.of(part, linear) for part in pairs.read(piece)]
+    return sum(parts[1:], start=parts[0])
+
+
+def _first(piece: Piece, number: int, pairs: PreferenceStream, linear: bool) -> First:
+    total: First | None = None
+    for place, part in enumerate(pairs.read(piece)):
+        own = First.of(part, len(part) / pairs.n_pairs, linear, 1000 * number + place)
+        total = own if total is None else total + own
+    assert total is not None
+    return total
+
+
+def _evaluate(observations: Observations, specification, scaling, vectors, order) -> Evaluation:
+    return Memory((observations,)).evaluate(specification, scaling, vectors, order)

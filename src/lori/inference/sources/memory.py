@@ -1,0 +1,99 @@
+"""Where do the rows live? In memory, for one decision-maker or for many; elsewhere: `streaming`, `cluster`.
+
+A source adds up evaluations over its parts. Nothing above knows more about it than this protocol.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from lori.inference.blocks import Evaluation, evaluate
+from lori.inference.scaling import Scaling
+from lori.model.likelihoods.observations import Observations
+from lori.model.specification import Specification
+
+THREADS = max(1, min(os.cpu_count() or 1, 16))
+MANY_ROWS = 800  # below this, threads cost more than they bring
+_THREADS = ThreadPoolExecutor(THREADS, thread_name_prefix="lori")
+
+
+class Source(Protocol):
+    """Rows of one or more groups (decision-makers), wherever they are."""
+
+    @property
+    def groups(self) -> int: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
+        """Negative log-likelihood at vectors (groups, starts, parameters), with derivatives up to `order`."""
+        ...
+
+    def sample(self, rows: int, generator: np.random.Generator) -> Memory:
+        """About so many rows of each group, in memory, standing for all; the source itself if that is all."""
+        ...
+
+    def as_differences(self) -> Source:
+        """The same rows for a linear model."""
+        ...
+
+    def only(self, group: int) -> Source:
+        """One of many groups."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """Rows in memory; the cores share them."""
+
+    observations: tuple[Observations, ...]  # one for each group
+
+    @property
+    def groups(self) -> int:
+        return len(self.observations)
+
+    @property
+    def rows(self) -> int:
+        return sum(own.rows for own in self.observations)
+
+    @cached_property
+    def _shards(self) -> list[list[Observations]]:
+        """Parts for the threads: rows of the only group, or some of the groups."""
+        if self.rows < MANY_ROWS or THREADS == 1:
+            return [list(self.observations)]
+        if self.groups == 1:
+            return [[shard] for shard in self.observations[0].shards(THREADS)]
+        cuts = np.array_split(np.arange(self.groups), THREADS)
+        return [[self.observations[i] for i in cut] for cut in cuts if len(cut)]
+
+    def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
+        shards = self._shards
+        if len(shards) == 1:
+            return evaluate(specification, scaling, shards[0], vectors, order)
+        if self.groups == 1:
+            own: Sequence[np.ndarray] = [vectors] * len(shards)
+        else:
+            own = np.split(vectors, np.cumsum([len(shard) for shard in shards])[:-1])
+        done = list(_THREADS.map(lambda shard, some: evaluate(specification, scaling, shard, some, order), shards, own))
+        if self.groups == 1:
+            return sum(done[1:], start=done[0])
+        return Evaluation(*(np.concatenate(parts) for parts in zip(*done, strict=True) if parts[0] is not None))
+
+    def as_differences(self) -> Memory:
+        return Memory(tuple(own.as_differences() for own in self.observations))
+
+    def only(self, group: int) -> Memory:
+        return Memory((self.observations[group],))
+
+    def sample(self, rows: int, generator: np.random.Generator) -> Memory:
+        if all(own.rows <= rows for own in self.observations):
+            return self
+        return Memory(tuple(own.sample(rows, generator) for own in self.observations))

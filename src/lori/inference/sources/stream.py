@@ -1,0 +1,84 @@
+"""How is a model fitted to more rows than memory holds? Every pass reads them from disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lori.data.preferences import Preferences
+from lori.data.reading.stream import PreferenceStream
+from lori.inference.blocks import Evaluation
+from lori.inference.scaling import Scaling
+from lori.inference.search.search import LARGE_ROWS
+from lori.inference.sources.memory import Memory, Source
+from lori.inference.statistics import SAMPLE, Survey
+from lori.model.likelihoods.observations import Observations
+from lori.model.specification import Specification
+
+Progress = Callable[[int, float], None]
+"""Called after each pass over all rows, with the number of passes and the best log-likelihood in it."""
+
+
+@dataclass(frozen=True)
+class First:
+    """What the first pass over a part of the data leaves behind."""
+
+    survey: Survey
+    rows: int
+    drawn: Observations
+
+    @classmethod
+    def of(cls, preferences: Preferences, share: float, linear: bool, seed: int) -> First:
+        """`share`: which part of all pairs to draw, at random, for the search."""
+        observations = Observations.of(preferences, linear)
+        sampled = max(1, round(SAMPLE * share))
+        drawn = observations.sample(max(1, round(LARGE_ROWS * share)), np.random.default_rng(seed))
+        return cls(Survey.of(preferences, sampled), observations.rows, drawn)
+
+    def __add__(self, other: First) -> First:
+        return First(self.survey + other.survey, self.rows + other.rows, self.drawn + other.drawn)
+
+
+@dataclass(eq=False)
+class Stream:
+    """Rows in Parquet files. Only the drawn ones, which stand for all in the search, stay in memory."""
+
+    pairs: PreferenceStream
+    linear: bool
+    rows: int
+    drawn: Memory
+    progress: Progress | None = None
+    passes: int = field(default=1)
+    groups: int = 1
+
+    @classmethod
+    def open(cls, pairs: PreferenceStream, linear: bool, progress: Progress | None = None) -> tuple[Survey, Stream]:
+        """Read everything once."""
+        first: First | None = None
+        for number, part in enumerate(pairs):
+            own = First.of(part, len(part) / pairs.n_pairs, linear, number)
+            first = own if first is None else first + own
+        assert first is not None
+        return first.survey, cls(pairs, linear, first.rows, Memory((first.drawn,)), progress)
+
+    def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
+        total: Evaluation | None = None
+        for part in self.pairs:
+            own = Memory((Observations.of(part, self.linear),)).evaluate(specification, scaling, vectors, order)
+            total = own if total is None else total + own
+        assert total is not None
+        self.passes += 1
+        if self.progress:
+            self.progress(self.passes, -float(total.value.min()))
+        return total
+
+    def sample(self, rows: int, generator: np.random.Generator) -> Memory:
+        return self.drawn.sample(rows, generator)
+
+    def as_differences(self) -> Stream:
+        return Stream(self.pairs, True, self.rows, self.drawn.as_differences(), self.progress, self.passes)
+
+    def only(self, group: int) -> Source:
+        return self

@@ -1,0 +1,44 @@
+"""Do things happen as often as the model says?"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from lori.evaluation.calibration import Reliability
+from lori.interfaces.figures.style import COLOURS, new_figure, style
+
+
+def figure(found: Reliability) -> Figure:
+    """Observed shares with intervals against predicted ones; the diagonal is perfect."""
+    with style():
+        drawn, (axes,) = new_figure(3.6)
+        low = min(0.45, float(found.predicted.min()), float(found.lower.min()))
+        axes.plot([low, 1], [low, 1], color="#999999", linestyle="--", linewidth=1, label="as often as predicted")
+        spread = np.abs(np.stack([found.lower, found.upper]) - found.observed)
+        axes.errorbar(
+            found.predicted, found.observed, yerr=spread, fmt="o", color=COLOURS[0], capsize=3, markersize=5,
+            label="observed, with 95% interval",
+        )  # fmt: skip
+        axes.set_xlim(low, 1.01)
+        axes.set_ylim(low, 1.01)
+        axes.set_xlabel("predicted probability of the favoured side")
+        axes.set_ylabel("share of comparisons that it won")
+        drawn.legend(loc="outside upper left", ncols=2)
+    return drawn
+
+
+def words(found: Reliability) -> str:
+    """Each point, and how many agree."""
+    points = "; ".join(
+        f"{predicted:.0%} predicted, {observed:.0%} observed ({low:.0%} to {high:.0%}, {_count(n)})"
+        for predicted, observed, low, high, n in zip(*found, strict=True)
+    )
+    return (
+        f"In {found.agreeing} of {len(found.predicted)} groups of comparisons the 95% interval of the observed share "
+        f"holds the predicted one: {points}."
+    )
+
+
+def _count(comparisons: float) -> str:
+    return f"{comparisons:,.0f} comparison{'' if round(comparisons) == 1 else 's'}"

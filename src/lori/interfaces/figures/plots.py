@@ -1,0 +1,143 @@
+"""Which figures can a fitted model show? `model.plot.KIND(...)` returns a Matplotlib figure, ready to be saved.
+
+`figure.get_label()` says the same in words, for who cannot see it. Numbers come from `lori.evaluation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from lori.data.preferences import Preferences
+from lori.data.trajectories import Trajectories
+from lori.errors import InputError, LoriError
+from lori.evaluation.calibration import reliability
+from lori.evaluation.intervals import known
+from lori.evaluation.landscape import Landscape, landscape, median_alternative, place_of, spans
+from lori.evaluation.metrics import Predicts
+from lori.evaluation.predictive_check import predictive_check
+from lori.evaluation.tradeoffs import trade_off
+from lori.interfaces.figures import calibration, check, ladder, posterior, regions, surface, tradeoff, trajectories
+from lori.interfaces.figures.style import described
+from lori.model.ordered import OrderedModel
+
+if TYPE_CHECKING:
+    from lori.estimators.lori import LORI
+
+DRAWS = 100
+Draws = Sequence[OrderedModel]
+
+
+class Plots:
+    """The figures of one model. Features are chosen by name; leaders of the first levels stand for names not given."""
+
+    def __init__(self, model: LORI) -> None:
+        self._model = model
+
+    def ladder(self) -> Figure:
+        """Levels in order with weights, thresholds and the share of decisions that each one makes."""
+        summary = self._model.summary().to_dict()
+        return described(ladder.figure(summary), ladder.words(summary))
+
+    def tradeoff(
+        self,
+        loss_of: str | None = None,
+        gain_of: str | None = None,
+        *,
+        data: Preferences | None = None,
+        at: ArrayLike | None = None,
+        draws: Draws | None = None,
+    ) -> Figure:
+        """How much of one feature makes up for a loss of another, with its interval from `draws` of the posterior."""
+        first, second = self._features(loss_of, gain_of)
+        reach = spans(self._model.model_, self._model.ranges_)
+        found = trade_off(
+            self._model.model_, first, second, up_to=reach[first], most=self._range(second),
+            at=self._at(data, at), draws=posterior_draws(self._model) if draws is None else draws,
+        )  # fmt: skip
+        return described(tradeoff.figure(found), tradeoff.words(found))
+
+    def regions(
+        self,
+        across: str | None = None,
+        up: str | None = None,
+        *,
+        data: Preferences | None = None,
+        at: ArrayLike | None = None,
+    ) -> Figure:
+        """Where left is preferred, where right is, and where no difference counts."""
+        land = self._landscape(across, up, self._at(data, at), ties_apart=True)
+        return described(regions.figure(land), regions.words(land))
+
+    def surface(
+        self,
+        across: str | None = None,
+        up: str | None = None,
+        *,
+        data: Preferences | None = None,
+        at: ArrayLike | None = None,
+    ) -> Figure:
+        """The probability that left is preferred, over the differences of two features."""
+        land = self._landscape(across, up, self._at(data, at), ties_apart=False)
+        return described(surface.figure(land), surface.words(land))
+
+    def calibration(self, data: Preferences, *, predictions: Predicts | None = None) -> Figure:
+        """Predicted against observed shares; `predictions` may be those of `held_out`."""
+        found = reliability(self._model.model_ if predictions is None else predictions, data)
+        return described(calibration.figure(found), calibration.words(found))
+
+    def check(self, data: Preferences) -> Figure:
+        """Could the model have produced these data? Observed shares beside replications from the posterior."""
+        found = predictive_check(self._model.posterior(data), data)
+        return described(check.figure(found), check.words(found))
+
+    def posterior(self, *, draws: Draws | None = None) -> Figure:
+        """Weights and thresholds with their intervals: from standard errors, or from `draws`."""
+        numbers = known(self._model.summary().to_dict(), draws)
+        return described(posterior.figure(numbers), posterior.words(numbers))
+
+    def trajectories(self, steps: Trajectories, left: str, right: str) -> Figure:
+        """Two trajectories side by side, step by step."""
+        return described(trajectories.figure(steps, left, right), trajectories.words(steps, left, right))
+
+    def _landscape(self, across: str | None, up: str | None, at: ArrayLike | None, *, ties_apart: bool) -> Landscape:
+        first, second = self._features(across, up)
+        reach = spans(self._model.model_, self._model.ranges_)
+        return landscape(self._model.model_, first, second, (reach[first], reach[second]), at=at, ties_apart=ties_apart)
+
+    def _features(self, first: str | None, second: str | None) -> tuple[str, str]:
+        """The features that were named, and leaders in place of those that were not."""
+        spare = iter(name for name in leaders(self._model) if name not in (first, second))
+        pair = (first or next(spare, None), second or next(spare, None))
+        if None in pair or pair[0] == pair[1]:
+            raise InputError(
+                "features", expected="two features that count", got="fewer", fix="name two different features"
+            )
+        for name in pair:
+            place_of(self._model.model_, str(name))
+        return pair  # type: ignore[return-value]
+
+    def _range(self, feature: str) -> float:
+        return float(self._model.ranges_[self._model.features_.index(feature)])
+
+    def _at(self, data: Preferences | None, at: ArrayLike | None) -> np.ndarray | None:
+        if at is not None or data is None:
+            return None if at is None else np.asarray(at, float)
+        return median_alternative(self._model.model_, data)
+
+
+def leaders(model: LORI) -> list[str]:
+    """The features that lead the levels, from the first on."""
+    return list(dict.fromkeys(name for level in model.summary().to_dict()["levels"] for name in level["leading"]))
+
+
+def posterior_draws(model: LORI, count: int = DRAWS) -> list[OrderedModel] | None:
+    """Models drawn from the posterior; None where standard errors are unknown, as for networks."""
+    try:
+        return model.posterior(method="laplace").models(count)
+    except LoriError:
+        return None

@@ -1,0 +1,41 @@
+"""Who is preferred over the differences of two features, and where is nobody?"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from lori.evaluation.landscape import Landscape
+from lori.experiments.panels import draw_regions, region_legend
+from lori.interfaces.figures.style import AXIS, new_figure, style
+from lori.language.answer import number
+from lori.language.names import label
+
+
+def figure(land: Landscape) -> Figure:
+    """`land` tells ties apart: where neither side is preferred as often as not, nothing is drawn."""
+    with style():
+        drawn, (axes,) = new_figure(4.2)
+        draw_regions(axes, land)
+        axes.axhline(0, color="black", linewidth=0.6)
+        axes.axvline(0, color="black", linewidth=0.6)
+        axes.set_xlabel(f"difference in {label(land.across, AXIS)}, left − right")
+        axes.set_ylabel(f"difference in {label(land.up, AXIS)}, left − right")
+        handles = region_legend("left preferred", "right preferred", "neither")
+        drawn.legend(handles=handles, loc="outside upper left", ncols=3, handlelength=2.2, handleheight=1.1)
+    return drawn
+
+
+def words(land: Landscape) -> str:
+    """What share of the plane is whose, and what the corners are like."""
+    left, right = land.left > 0.5, land.right > 0.5
+    neither = ~left & ~right
+    corner = {True: "left", False: "right"}
+    less_across = "neither" if neither[-1, 0] else corner[bool(left[-1, 0])]
+    across, up = number(land.x[-1]), number(land.y[-1])
+    return (
+        f"Over differences of up to ±{across} in {land.across} and ±{up} in {land.up}, left is preferred more often "
+        f"than not in {np.mean(left):.0%} of the area, right in {np.mean(right):.0%} and neither "
+        f"in {np.mean(neither):.0%}. With the largest {land.up} but the smallest {land.across}, "
+        f"{less_across} is preferred."
+    )

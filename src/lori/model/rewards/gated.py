@@ -1,0 +1,168 @@
+"""When do priorities depend on the situation? A reward between two objectives, with a context that says which counts.
+
+A context is shared by both alternatives of a pair: the patient for whom two treatments are compared, the weather in
+which two routes are. It has no worth of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lori.errors import InputError
+from lori.model.rewards.families import Bounds, Linear, Names, Reward, listed
+
+STEEP = 4.0  # priorities may change abruptly: a gate's numbers are expected to be so much larger than weights
+
+
+class Parts(NamedTuple):
+    """What the parameters of a gated reward mean, in their order."""
+
+    closed: Any  # (worth,) weights of the other features where the gate is closed
+    opened: Any  # (worth,) and where it is open
+    offset: Any  # (1,)
+    slopes: Any  # (context,)
+
+
+@dataclass(frozen=True)
+class Gated(Reward):
+    """r(x, c) = (1 − g) u·x + g v·x with the gate g = σ(b + a·c) of the context c (the paper's appendix B).
+
+    The weights u count where the gate is closed, v where it is open. Of the two mirror images that say the same, the
+    one is reported whose gate opens as the first context feature grows. Signs are given as for `Linear`. `places` are
+    the columns of the context; a fit finds them by name.
+
+    >>> Gated(context="age", increasing=["wbc"], decreasing=["tumour"]).among(("tumour", "wbc", "age"))
+    Gated(context=('age',), increasing=('wbc',), decreasing=('tumour',), places=(2,))
+    """
+
+    context: Sequence[str]
+    increasing: Sequence[str] | Literal["all"] = ()
+    decreasing: Sequence[str] | Literal["all"] = ()
+    places: Sequence[int] = ()
+    kind: ClassVar[str] = "gated"
+
+    def __post_init__(self) -> None:
+        names = (self.context,) if isinstance(self.context, str) else tuple(str(name) for name in self.context)
+        if not names or len(set(names)) < len(names):
+            raise InputError(
+                "context", expected="one or more features, each named once", got=", ".join(names) or "none",
+                fix="name the feature on which priorities depend",
+            )  # fmt: skip
+        signs = Linear(self.increasing, self.decreasing)
+        object.__setattr__(self, "context", names)
+        object.__setattr__(self, "increasing", signs.increasing)
+        object.__setattr__(self, "decreasing", signs.decreasing)
+        object.__setattr__(self, "places", tuple(int(place) for place in self.places))
+
+    def among(self, features: Names) -> Gated:
+        self._worth(features)
+        return replace(self, places=tuple(features.index(name) for name in self.context))
+
+    def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
+        return self.weights_at(parameters, x[self._columns]) @ self._rest(x)
+
+    def gate(self, parameters: jax.Array, context: jax.Array) -> jax.Array:
+        """How open the gate is for one context (context,)."""
+        parts = self.parts(parameters)
+        return jax.nn.sigmoid(parts.offset[0] + parts.slopes @ context)
+
+    def weights_at(self, parameters: jax.Array, context: jax.Array) -> jax.Array:
+        """What a unit of each feature that is not context is worth in one context."""
+        parts, gate = self.parts(parameters), self.gate(parameters, context)
+        return (1 - gate) * parts.closed + gate * parts.opened
+
+    def parts(self, parameters: Any) -> Parts:
+        worth = (len(parameters) - 1 - len(self.context)) // 2
+        return Parts(
+            parameters[:worth], parameters[worth : 2 * worth], parameters[2 * worth : 2 * worth + 1],
+            parameters[2 * worth + 1 :],
+        )  # fmt: skip
+
+    def names(self, features: Names) -> Names:
+        worth = self._worth(features)
+        return (
+            *(f"weight of {name} where the gate is closed" for name in worth),
+            *(f"weight of {name} where the gate is open" for name in worth),
+            "offset of the gate",
+            *(f"slope of the gate by {name}" for name in self.context),
+        )
+
+    def bounds(self, features: Names) -> Bounds:
+        lower, upper = self._signs.bounds(self._worth(features))
+        gate = np.full(1 + len(self.context), np.inf)
+        return np.concatenate([lower, lower, -gate]), np.concatenate([upper, upper, gate])
+
+    def typical(self, features: Names) -> np.ndarray:
+        return np.append(np.ones(2 * len(self._worth(features))), np.full(1 + len(self.context), STEEP))
+
+    def draw(self, generator: np.random.Generator, features: Names, count: int) -> np.ndarray:
+        """Two independent objectives, and gates from nearly even to a step somewhere in the middle of the data."""
+        objectives = [self._signs.draw(generator, self._worth(features), count) for _ in range(2)]
+        direction = generator.normal(size=(count, len(self.context)))
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True) + 1e-12
+        slopes = direction * np.exp(generator.uniform(np.log(0.5), np.log(20.0), size=(count, 1)))
+        middle = generator.normal(size=(count, len(self.context)))
+        return np.column_stack([*objectives, -np.sum(slopes * middle, axis=1), slopes])
+
+    def in_units(self, parameters: jax.Array, location: jax.Array, scale: jax.Array) -> jax.Array:
+        """What the location adds to the two objectives is the same for both alternatives of a pair."""
+        closed, opened, offset, slopes = self.parts(parameters)
+        closed, opened = closed / self._rest(scale), opened / self._rest(scale)
+        slopes = slopes / scale[self._columns]
+        offset = offset - slopes @ location[self._columns]
+        image = jnp.concatenate([opened, closed, -offset, -slopes])
+        return jnp.where(slopes[0] < 0, image, jnp.concatenate([closed, opened, offset, slopes]))
+
+    def multiplied(self, parameters: Any, factor: Any) -> Any:
+        closed, opened, offset, slopes = self.parts(parameters)
+        return jnp.concatenate([closed * factor, opened * factor, offset, slopes])
+
+    def slopes(self, parameters: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Average weights over the contexts of x; those of the context itself are zero."""
+        contexts = jnp.asarray(x)[:, self._columns]
+        weights = jax.vmap(self.weights_at, (None, 0))(jnp.asarray(parameters), contexts).mean(axis=0)
+        average = np.zeros(x.shape[1])
+        average[[i for i in range(x.shape[1]) if i not in self.places]] = weights
+        return average
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "context": list(self.context),
+            "increasing": listed(self.increasing),
+            "decreasing": listed(self.decreasing),
+            "places": list(self.places),
+        }
+
+    @property
+    def _signs(self) -> Linear:
+        return Linear(self.increasing, self.decreasing)
+
+    @property
+    def _columns(self) -> np.ndarray:
+        return np.array(self.places, int)
+
+    def _rest(self, x: jax.Array) -> jax.Array:
+        return jnp.delete(x, self._columns, assume_unique_indices=True)
+
+    def _worth(self, features: Names) -> Names:
+        """The features that are not context."""
+        unknown = [name for name in self.context if name not in features]
+        if unknown:
+            raise InputError(
+                "context", expected=f"names among the features {', '.join(features)}", got=", ".join(unknown),
+                fix="correct the name",
+            )  # fmt: skip
+        worth = tuple(name for name in features if name not in self.context)
+        if not worth:
+            raise InputError(
+                "context", expected="features that are not context, to be worth something", got="context alone",
+                fix="name fewer features as context",
+            )  # fmt: skip
+        return worth

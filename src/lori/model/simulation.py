@@ -1,0 +1,58 @@
+"""What would a decision-maker with a given model choose? Preferences drawn from a model, for tests and teaching."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lori.data.preferences import Preferences
+from lori.errors import whole
+from lori.model.ordered import OrderedModel
+
+
+def simulate(
+    model: OrderedModel,
+    pairs: int | np.ndarray = 1000,
+    *,
+    times: int = 1,
+    agents: int | None = None,
+    spread: ArrayLike = 1.0,
+    seed: int = 0,
+) -> Preferences:
+    """Draw preferences from `model` (an `OrderedModel`, or a fitted LORI's `model_`).
+
+    `pairs` is how many pairs of alternatives to make up, normal around 0 with the deviations `spread` (one for all
+    features or one for each), or the pairs themselves (n, 2, features). Each is compared `times` times. With `agents`,
+    pairs are dealt to that many agents.
+    """
+    generator = np.random.default_rng(seed)
+    if isinstance(pairs, int | np.integer):
+        pairs = np.asarray(spread) * generator.normal(size=(whole("pairs", pairs, 1), 2, len(model.features)))
+        for name in {name for level in model.levels for name in level.reward.context}:
+            place = model.features.index(name)
+            pairs[:, 1, place] = pairs[:, 0, place]  # both alternatives share their context
+    left, right = pairs[:, 0], pairs[:, 1]
+    counts = model.sample(left, right, times=whole("times", times, 1), seed=generator)
+    labels = None if agents is None else [str(i % whole("agents", agents, 1) + 1) for i in range(len(pairs))]
+    return Preferences.from_arrays(
+        left,
+        right,
+        wins=counts[:, 0],
+        ties=counts[:, 1],
+        losses=counts[:, 2],
+        features=model.features,
+        agent=labels,
+    )
+
+
+def random_ordered_model(
+    levels: int = 10,
+    features: int = 10,
+    *,
+    alpha: float = 5 * float(np.log(4)),
+    seed: int | np.random.Generator = 0,
+) -> OrderedModel:
+    """The synthetic decision-maker of the paper's appendix B: θ on the simplex, ε half-normal, one α."""
+    generator = np.random.default_rng(seed)
+    weights = generator.dirichlet(np.ones(whole("features", features, 1)), size=whole("levels", levels, 1))
+    return OrderedModel.linear(weights, epsilon=np.abs(generator.normal(size=levels)), alpha=np.full(levels, alpha))

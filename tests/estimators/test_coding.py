@@ -1,0 +1,93 @@
+"""Are pairs X with labels y understood in each coding, and refused in one sentence otherwise?"""
+
+import numpy as np
+import pytest
+
+import lori
+from lori.estimators.coding import as_preferences
+
+X = np.random.default_rng(0).normal(size=(4, 2, 3))
+WORDS = np.array(["left", "right", "tie", "left"])
+
+
+@pytest.mark.parametrize(
+    "y", [WORDS, list(WORDS), WORDS.astype(object), [1, 0, 0.5, 1], [1, -1, 0, 1], np.array([1.0, -1.0, 0.0, 1.0])]
+)
+def test_all_codings_mean_the_same(y):
+    made, coding = as_preferences(X, y, None)
+    assert made.wins.tolist() == [1, 0, 0, 1]
+    assert made.losses.tolist() == [0, 1, 0, 0]
+    assert made.ties.tolist() == [0, 0, 1, 0]
+    assert np.array_equal(made.left_features, X[:, 0])
+    assert np.array_equal(made.right_features, X[:, 1])
+    assert coding.words(np.array([0, 2, 1, 0])).tolist() == list(y)
+
+
+def test_without_labels_the_first_is_preferred():
+    made, _ = as_preferences(X, None, None)
+    assert made.wins.tolist() == [1, 1, 1, 1]
+    assert made.losses.sum() + made.ties.sum() == 0
+
+
+def test_truth_values_are_read_as_one_and_zero():
+    made, _ = as_preferences(X, np.array([True, False, True, False]), None)
+    assert made.wins.tolist() == [1, 0, 1, 0]
+
+
+def test_predictions_come_in_the_coding_that_was_fitted():
+    y = np.where(X[:, 0, 0] > X[:, 1, 0], 1, -1)
+    model = lori.LORI(levels=1, starts=8).fit(X, y)
+    assert set(model.predict(X)) <= {1.0, -1.0}
+    assert np.array_equal(model.predict(X), y)
+    assert np.array_equal(lori.LORI(levels=1, starts=8).fit(X, (y + 1) / 2).predict(X), (y + 1) / 2)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "weight", "says"),
+    [
+        (X, WORDS[:3], None, "4 labels"),
+        (X, WORDS[:, None], None, "4 labels"),
+        (X, ["left", "right", "both", "left"], None, "1 other label"),
+        (X, [1, 0, 2, 1], None, "other label"),
+        (X, [1, -1, 0.5, 0], None, "other label"),
+        (X, [1, 0, np.nan, 1], None, "other label"),
+        (X[:, 0], WORDS, None, r"shape \(4, 3\)"),
+        (np.concatenate([X, X], axis=1), WORDS, None, r"shape \(4, 4, 3\)"),
+        (np.where(X[1, 0, 2] == X, np.nan, X), WORDS, None, "NaN"),
+        (np.where(X[1, 0, 2] == X, np.inf, X), WORDS, None, "infinit"),
+        (np.array([[["a", "1"], ["2", "3"]]]), ["left"], None, "X: .*text"),
+        ([[["a", 1.0], [2.0, 3.0]]], ["left"], None, "X: .*unequal length"),
+        ([[[1.0], [2.0, 3.0]]], ["left"], None, "X: .*unequal length"),
+        (X[:0], [], None, "left|pairs"),
+        (X, WORDS, [1.0, 2.0], "weight"),
+        (X, WORDS, [1.0, -2.0, 1.0, 1.0], "weight"),
+        (lori.tversky1969(), WORDS, None, "Preferences"),
+    ],
+)
+def test_anything_else_is_refused_in_one_sentence(x, y, weight, says):
+    with pytest.raises(lori.DataError, match=says) as caught:
+        as_preferences(x, y, weight)
+    message = str(caught.value)
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert caught.value.exit_code == 2
+
+
+def test_widths_and_names_at_prediction():
+    model = lori.LORI(levels=1, starts=8).fit(X, ["left", "right", "right", "left"])
+    with pytest.raises(lori.InputError, match=r"3.*\.$"):
+        model.predict_proba(X[:, :, :2])
+    with pytest.raises(lori.InputError, match=r"3 features for each alternative \(x1, x2, x3\).*\.$"):
+        model.predict_proba(X[:, 0, :2], X[:, 1, :2])
+    with pytest.raises(lori.InputError, match=r"NaN.*\.$"):
+        model.predict_proba(np.full((1, 3), np.nan), np.zeros((1, 3)))
+    lacking = lori.Preferences.from_arrays(X[:, 0, :2], X[:, 1, :2], features=["x1", "x3"])
+    for use in (model.predict_proba, model.score, model.explain):
+        with pytest.raises(lori.DataError, match=r"x2.*\.$"):
+            use(lacking)
+
+
+def test_features_are_found_by_name_at_prediction():
+    model = lori.LORI(levels=1, starts=8).fit(X, ["left", "right", "right", "left"])
+    turned = lori.Preferences.from_arrays(X[:, 0, ::-1], X[:, 1, ::-1], features=["x3", "x2", "x1"])
+    assert np.array_equal(model.predict_proba(turned), model.predict_proba(X))

@@ -1,0 +1,87 @@
+"""Data that are not in memory: streamed and distributed fits give the in-memory answer, whatever happens."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import lori
+from lori.data.reading.stream import open_stream
+from lori.data.writers import write_pairs
+from lori.errors import InputError
+from lori.estimators.streams import fit_stream
+from lori.inference.sources.cluster import connect
+from lori.model.ordered import OrderedModel
+
+SETTINGS = {"levels": 2, "reward": lori.Linear(increasing="all"), "starts": 8, "prior": None}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """12 000 pairs in three Parquet files of several row groups, with ties left out."""
+    truth = OrderedModel.linear([[0.0, 1.5], [2.0, 0.0]], epsilon=[1.0, 0.3], features=["benefit", "need"])
+    place = tmp_path_factory.mktemp("pairs")
+    for part in range(3):
+        write_pairs(lori.simulate(truth, 4000, seed=part), place / f"part{part}.parquet")
+    return place
+
+
+@pytest.fixture(scope="module")
+def in_memory(folder):
+    parts = [lori.read_pairs(file) for file in sorted(folder.iterdir())]
+    return lori.LORI(**SETTINGS).fit(lori.Preferences.concatenate(parts))
+
+
+def numbers(model: lori.LORI) -> np.ndarray:
+    return np.array([value for level in model.levels_ for value in (*level.weights, level.epsilon)])
+
+
+def same(one: lori.LORI, other: lori.LORI) -> None:
+    np.testing.assert_allclose(numbers(one), numbers(other), rtol=1e-8, atol=1e-10)
+    assert one.log_likelihood_ == pytest.approx(other.log_likelihood_, rel=1e-12)
+    assert one.summary().to_dict()["comparisons"] == other.summary().to_dict()["comparisons"] == 12_000
+
+
+def test_a_stream_gives_the_answer_of_memory(folder, in_memory, monkeypatch):
+    monkeypatch.setattr("lori.data.reading.stream.PIECE_ROWS", 1500)
+    monkeypatch.setattr("lori.inference.sources.stream.LARGE_ROWS", 3000)  # so that the search sees a sample only
+    seen: list[tuple[int, float]] = []
+    streamed = fit_stream(lori.LORI(**SETTINGS), open_stream(folder), progress=lambda *args: seen.append(args))
+    same(streamed, in_memory)
+    assert streamed.converged_
+    assert [passes for passes, _ in seen] == sorted(passes for passes, _ in seen)
+    assert seen[-1][1] == pytest.approx(in_memory.log_likelihood_, abs=1e-3)
+
+
+def test_what_needs_the_rows_in_memory_is_refused(folder):
+    with pytest.raises(InputError, match="observed"):
+        fit_stream(lori.LORI(**SETTINGS, standard_errors="robust"), open_stream(folder))
+    with pytest.raises(InputError, match="newton"):
+        fit_stream(lori.LORI(**SETTINGS, method="paper"), open_stream(folder))
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_answer_of_memory_though_a_worker_dies(folder, in_memory):
+    distributed = pytest.importorskip("distributed", reason="dask is not installed (pip install 'lori[scale]')")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=60) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        killed: list[int] = []
+
+        def kill_one(passes: int, _: float) -> None:
+            if passes == 2 and not killed:  # at least one more pass needs what that worker held
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        fitted = fit_stream(lori.LORI(**SETTINGS), open_stream(folder), client=client, progress=kill_one)
+    assert killed
+    same(fitted, in_memory)
+
+
+def test_an_unreachable_scheduler_is_one_sentence(monkeypatch):
+    pytest.importorskip("distributed", reason="dask is not installed (pip install 'lori[scale]')")
+    monkeypatch.setattr("lori.inference.sources.cluster.PATIENCE", 1)
+    with pytest.raises(InputError, match="no answer from"):
+        connect("tcp://127.0.0.1:9")

@@ -1,0 +1,71 @@
+"""The number of levels: the right one, the reason, agents."""
+
+import numpy as np
+import pytest
+
+import lori
+from lori.errors import DataError, InputError
+from lori.evaluation.selection import select_levels, select_levels_by_agent, shares
+
+ONE = lori.OrderedModel.linear([[1.5, -1.0]], epsilon=[0.0], features=["cost", "time"])
+TWO = lori.OrderedModel.linear([[4.0, 0.0], [0.0, 4.0]], epsilon=[4.0, 0.0], features=["cost", "time"])
+
+
+@pytest.mark.slow  # a fast one is in interfaces/test_choosing.py
+@pytest.mark.parametrize("method", ["laplace", "smc"])
+@pytest.mark.parametrize(
+    ("truth", "levels", "verdict"), [(TWO, 2, {"more levels"}), (ONE, 1, {"one level", "undecided"})]
+)
+def test_the_right_number(truth, levels, verdict, method):
+    chosen = select_levels(lori.simulate(truth, 200, seed=0), 2, method=method, draws=400)
+    assert chosen.recommended == levels
+    assert chosen.verdict in verdict
+    fields = chosen.to_dict()
+    assert [row["levels"] for row in fields["candidates"]] == [1, 2]
+    assert min(row["short_of_best"] for row in fields["candidates"]) == pytest.approx(0.0, abs=1e-9)
+    assert ("One level is recommended" if levels == 1 else "2 levels are recommended") in str(chosen)
+
+
+@pytest.mark.slow
+def test_leaving_one_out_agrees_with_really_doing_so():
+    """Importance sampling against refitting without each pair, for a model of two parameters."""
+    prefs = lori.simulate(ONE, 40, seed=3)
+    model = lori.LORI(levels=1, epsilon=0.0)
+    chosen = select_levels(prefs, 1, estimator=model, draws=2000)
+    assert chosen.held_out_by == "leaving one out"
+    direct = []
+    for i in range(0, 40, 8):
+        rest = np.delete(np.arange(40), i)
+        own = model.posterior(prefs.subset(rest), method="laplace", draws=2000)
+        pair = prefs.subset([i])
+        place = 0 if pair.wins[0] else 2
+        direct.append(np.log(own.predict_proba(pair.left_features, pair.right_features)[:, 0, place].mean()))
+    np.testing.assert_allclose(chosen.candidates[0].held_out[::8], direct, atol=0.08)
+
+
+@pytest.mark.slow
+def test_agents_of_tversky():
+    base = lori.LORI(levels=2, reward=lori.Linear(increasing="all"), epsilon=(None, 0.0))
+    everybody = lori.tversky1969()
+    some = everybody.subset(np.isin(everybody.agent, ["1", "8"]))
+    chosen = select_levels_by_agent(some, estimator=base)
+    assert chosen["1"].verdict == "more levels"
+    assert chosen["1"].posterior.order().first()["probability"] > 0.95
+    assert chosen["8"].verdict in ("one level", "undecided")
+    assert shares(chosen)["more levels"] == 0.5
+
+
+def test_wrong_requests():
+    prefs = lori.simulate(ONE, 20, seed=0)
+    with pytest.raises(InputError, match="prior: expected a prior"):
+        select_levels(prefs, estimator=lori.LORI(prior=None))
+    with pytest.raises(InputError, match="up_to"):
+        select_levels(prefs, 0)
+    with pytest.raises(InputError, match="at least two comparisons"):
+        select_levels(prefs.subset([0]))
+
+
+def test_an_agent_with_a_single_pair_is_told_without_a_name():
+    few = lori.simulate(ONE, 5, agents=3, seed=0)
+    with pytest.raises(DataError, match="agent: expected at least two pairs of each agent, got one pair of 1 of the 3"):
+        select_levels_by_agent(few)

@@ -1,0 +1,80 @@
+"""Gaussians at peaks against closed forms: masses, draws within bounds, densities."""
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from lori.inference.optimum import Peak
+from lori.inference.posterior.laplace import Kernels, Mixture, around, systematic
+from lori.inference.scaling import Scaling
+from lori.inference.units import Units
+from lori.model.priors import Prior
+from lori.model.rewards.families import Linear
+from lori.model.specification import Specification
+
+CURVATURE = np.array([[4.0, 1.0], [1.0, 2.0]])
+
+
+def peak(*, increasing=(), vector=(1.0, 2.0), gradient=(0.0, 0.0), value=3.0, curvature=CURVATURE, prior=None):
+    specification = Specification((Linear(increasing=increasing),), (0.0,), (1.0,), "split", ("a", "b"))
+    units = Units(specification, Scaling(np.zeros(2), np.ones(2)), (1.0,))
+    return Peak(units, prior, np.array(vector), value, np.array(gradient), curvature)
+
+
+def test_without_bounds_it_is_the_textbook_gaussian():
+    found = around(peak(), 4000, np.random.default_rng(0))
+    covariance = np.linalg.inv(CURVATURE)
+    expected = -3.0 + np.log(2 * np.pi) - 0.5 * np.log(np.linalg.det(CURVATURE))
+    assert found.log_mass == pytest.approx(expected, abs=1e-12)
+    np.testing.assert_allclose(np.cov(found.draws.T), covariance, atol=4 * 0.5 / np.sqrt(4000))
+    points = np.array([[0.5, 2.5], [1.0, 2.0]])
+    exact = stats.multivariate_normal([1.0, 2.0], covariance).logpdf(points)
+    np.testing.assert_allclose(found.log_density(points), exact)
+
+
+@pytest.mark.parametrize("gradient", [0.0, 2.0])
+def test_a_bound_cuts_the_mass_and_the_draws(gradient):
+    """θ₁ sits at its bound 0; the mass is the integral of exp(−value − g θ₁ − ½ θᵀHθ) over θ₁ ≥ 0."""
+    found = around(peak(increasing=["a"], vector=(0.0, 0.5), gradient=(gradient, 0.0)), 4000, np.random.default_rng(1))
+
+    def density(b, a):
+        away = np.array([a, b - 0.5])
+        return np.exp(-3.0 - gradient * a - 0.5 * away @ CURVATURE @ away)
+
+    mass, _ = integrate.dblquad(density, 0, 8, -8, 9)
+    mean, _ = integrate.dblquad(lambda b, a: a * density(b, a), 0, 8, -8, 9)
+    assert found.log_mass == pytest.approx(np.log(mass), abs=0.01)
+    assert found.draws[:, 0].min() >= 0
+    error = found.draws[:, 0].std() / np.sqrt(1000)
+    assert found.draws[:, 0].mean() == pytest.approx(mean / mass, abs=4 * error)
+
+
+def test_a_flat_direction_is_as_wide_as_the_prior_allows_and_said_to_be():
+    found = around(peak(curvature=np.diag([4.0, 0.0]), prior=Prior()), 2000, np.random.default_rng(0))
+    assert found.flat
+    assert 3.0 < found.draws[:, 1].std() < 7.0
+
+
+def test_a_mixture_has_the_shares_of_its_peaks_and_a_density_that_integrates_to_one():
+    peaks = [peak(), peak(vector=(-4.0, 0.0), value=3.0 + np.log(3))]
+    made = Mixture.of(peaks, 4000, np.random.default_rng(0), {1.0: 0.5, 2.0: 0.5})
+    assert np.mean(made.draws[:, 0] < -1.5) == pytest.approx(0.25, abs=0.05)
+    grid = np.linspace(-12, 8, 161)
+    points = np.stack(np.meshgrid(grid, grid + 2), axis=-1).reshape(-1, 2)
+    assert np.exp(made.log_density(points)).sum() * (20 / 160) ** 2 == pytest.approx(1.0, abs=1e-3)
+
+
+def test_kernels_draw_from_their_own_density():
+    generator = np.random.default_rng(0)
+    draws = generator.normal(size=(500, 2)) @ np.array([[1.0, 0.5], [0.0, 0.3]])
+    kernels = Kernels.of(draws, np.full(500, 1 / 500), generator)
+    again = kernels.draw(20_000, generator)
+    # the mean of any density ratio under the kernels is one
+    other = stats.multivariate_normal([0.0, 0.0], 0.04 * np.eye(2))
+    ratio = np.exp(other.logpdf(again) - kernels.log_density(again))
+    assert ratio.mean() == pytest.approx(1.0, abs=4 * ratio.std() / np.sqrt(len(ratio)))
+
+
+def test_systematic_resampling_takes_each_as_often_as_its_share_says():
+    counts = np.bincount(systematic(np.array([0.5, 0.25, 0.25]), 8, np.random.default_rng(0)))
+    assert counts.tolist() == [4, 2, 2]

@@ -1,0 +1,168 @@
+"""The batched Newton method against SciPy and known optima."""
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear, minimize
+
+from lori.inference.blocks import Evaluation
+from lori.inference.search.newton import minimise
+
+FREE = (np.full(2, -np.inf), np.full(2, np.inf))
+
+
+def rosenbrock(x) -> Evaluation:
+    a, b = x.T
+    value = (1 - a) ** 2 + 100 * (b - a**2) ** 2
+    gradient = np.stack([-2 * (1 - a) - 400 * a * (b - a**2), 200 * (b - a**2)], axis=1)
+    curvature = np.empty((len(x), 2, 2))
+    curvature[:, 0, 0] = 2 - 400 * (b - 3 * a**2)
+    curvature[:, 0, 1] = curvature[:, 1, 0] = -400 * a
+    curvature[:, 1, 1] = 200.0
+    return Evaluation(value, gradient, curvature)
+
+
+def valleys(x) -> Evaluation:
+    """(a² − 1)² + b²: minima at a = ±1, a saddle at 0."""
+    a, b = x.T
+    curvature = np.zeros((len(x), 2, 2))
+    curvature[:, 0, 0], curvature[:, 1, 1] = 12 * a**2 - 4, 2.0
+    return Evaluation((a**2 - 1) ** 2 + b**2, np.stack([4 * a * (a**2 - 1), 2 * b], axis=1), curvature)
+
+
+def quadratic(matrix, target):
+    """½ |matrix x − target|² for a batch of x."""
+    hessian = matrix.T @ matrix
+
+    def evaluate(x):
+        residual = x @ matrix.T - target
+        return Evaluation(
+            0.5 * np.sum(residual**2, axis=1), residual @ matrix, np.broadcast_to(hessian, (len(x), *hessian.shape))
+        )
+
+    return evaluate
+
+
+STARTS = np.array([[-1.2, 1.0], [3.0, -2.0], [0.0, 0.0], [-5.0, 20.0]])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bounded_quadratics_end_where_scipy_says(seed):
+    random = np.random.default_rng(seed)
+    size = 2 + seed % 5
+    matrix = random.normal(size=(size + 3, size)) * 10.0 ** random.uniform(-1, 1, size)
+    target = random.normal(0.0, 3.0, size + 3)
+    centre = np.linalg.lstsq(matrix, target, rcond=None)[0]
+    lower = np.where(random.uniform(size=size) < 0.5, centre + random.normal(0.0, 0.5, size), -np.inf)
+    upper = np.where(random.uniform(size=size) < 0.5, np.maximum(lower, centre) + random.uniform(0.1, 1, size), np.inf)
+    starts = random.normal(0.0, 5.0, (3, size))
+    found = minimise(quadratic(matrix, target), starts, (lower, upper))
+    expected = lsq_linear(matrix, target, (lower, upper), method="bvls", tol=1e-14)
+    assert found.converged.all()
+    np.testing.assert_allclose(found.values, expected.cost, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.vectors, np.tile(expected.x, (3, 1)), rtol=1e-4, atol=1e-4)
+    assert (found.vectors >= lower).all()
+    assert (found.vectors <= upper).all()
+
+
+def promised_gain(x) -> np.ndarray:
+    """½ |gᵀH⁻¹g|: what an undamped Newton step on Rosenbrock's function promises at x."""
+    there = rosenbrock(x)
+    return 0.5 * np.abs(np.einsum("bi,bij,bj->b", there.gradient, np.linalg.inv(there.curvature), there.gradient))
+
+
+def test_rosenbrock_from_several_starts():
+    found = minimise(rosenbrock, STARTS, FREE)
+    assert found.converged.all()
+    np.testing.assert_allclose(found.vectors, 1.0, atol=1e-4)
+    assert (found.values < 1e-8).all()
+    assert (promised_gain(found.vectors) <= 1e-9).all()
+    np.testing.assert_allclose(found.curvature, rosenbrock(found.vectors).curvature, rtol=1e-4)  # one small step before
+
+
+@pytest.mark.parametrize("bounds", [([-2.0, -2.0], [0.3, 5.0]), ([1.7, 0.1], [4.0, 9.0]), ([-3.0, 1.3], [3.0, 9.0])])
+def test_rosenbrock_within_bounds(bounds):
+    lower, upper = np.array(bounds)
+    seen = []
+
+    def watched(x):
+        seen.append(x.copy())
+        return rosenbrock(x)
+
+    found = minimise(watched, STARTS, (lower, upper))
+    visited = np.concatenate(seen)
+    assert (visited >= lower).all()
+    assert (visited <= upper).all()
+    assert found.converged.all()
+    for vector, value in zip(found.vectors, found.values, strict=True):  # SciPy finds nothing better from there
+        referee = minimize(
+            lambda x: rosenbrock(x[None]).value[0], vector, method="L-BFGS-B",
+            jac=lambda x: rosenbrock(x[None]).gradient[0], bounds=list(zip(lower, upper, strict=True)),
+            options={"ftol": 1e-14, "gtol": 1e-9},
+        )  # fmt: skip
+        assert value == pytest.approx(referee.fun, abs=1e-7)
+        np.testing.assert_allclose(vector, referee.x, atol=1e-3)
+
+
+def test_no_bound_is_crossed_by_rounding():
+    """0.3 + (0.1 − 0.3) is below 0.1."""
+    starts = np.random.default_rng(0).uniform(0.1, 0.7, (200, 2))
+    found = minimise(quadratic(np.eye(2), np.array([-1.0, 2.0])), starts, (np.full(2, 0.1), np.full(2, 0.7)))
+    assert found.converged.all()
+    assert (found.vectors == [0.1, 0.7]).all()
+
+
+def test_a_valley_that_runs_into_a_bound_takes_few_steps():
+    """The valley a = b leads beyond a = 0; a step that is cut off there must stay in the valley."""
+    evaluate = quadratic(np.array([[30.0, -30.0], [0.0, 0.03]]), np.array([0.0, -0.3]))
+    starts = np.array([[5.0, 5.0], [8.0, 7.0], [1.0, 1.0], [3.0, 9.0]])
+    found = minimise(evaluate, starts, (np.array([0.0, -np.inf]), np.full(2, np.inf)), iterations=15)
+    assert found.converged.all()
+    np.testing.assert_allclose(found.vectors, 0.0, atol=1e-4)
+
+
+def test_a_saddle_is_left_behind():
+    found = minimise(valleys, np.array([[1e-4, 0.5], [-1e-4, -0.5]]), FREE)
+    assert found.converged.all()
+    np.testing.assert_allclose(found.vectors[:, 0], [1.0, -1.0], atol=1e-4)
+    np.testing.assert_allclose(found.values, 0.0, atol=1e-8)
+
+
+def test_too_few_iterations_are_not_called_converged():
+    found = minimise(rosenbrock, STARTS, FREE, iterations=2)
+    assert not found.converged.any()
+    assert (promised_gain(found.vectors) > 1e-9).all()
+    np.testing.assert_array_equal(found.curvature, rosenbrock(found.vectors).curvature)
+    assert (found.values <= rosenbrock(STARTS).value).all()
+
+
+def test_a_batch_is_each_problem_alone():
+    together = minimise(rosenbrock, STARTS, FREE)
+    for i, start in enumerate(STARTS):
+        alone = minimise(rosenbrock, start[None], FREE)
+        np.testing.assert_allclose(together.vectors[i], alone.vectors[0], rtol=1e-12)
+        assert together.values[i] == pytest.approx(alone.values[0], rel=1e-9, abs=1e-20)
+        assert together.converged[i] == alone.converged[0]
+
+
+def test_starts_outside_the_bounds_are_brought_inside():
+    lower, upper = np.array([2.0, -1.0]), np.array([3.0, 10.0])
+    found = minimise(rosenbrock, STARTS, (lower, upper), iterations=1)
+    assert (found.vectors >= lower).all()
+    assert (found.vectors <= upper).all()
+
+
+def walled(x) -> Evaluation:
+    """b − log b in the second coordinate: infinite, with infinite derivatives, at b = 0."""
+    a, b = x.T
+    with np.errstate(divide="ignore"):
+        curvature = np.zeros((len(x), 2, 2))
+        curvature[:, 0, 0], curvature[:, 1, 1] = 2.0, 1 / b**2
+        return Evaluation(a**2 + b - np.log(b), np.stack([2 * a, 1 - 1 / b], axis=1), curvature)
+
+
+def test_a_start_where_the_objective_is_infinite_harms_no_other():
+    starts = np.array([[1.0, 0.0], [1.0, 0.01], [-2.0, 30.0]])
+    found = minimise(walled, starts, (np.array([-np.inf, 0.0]), np.full(2, np.inf)))
+    assert found.converged.tolist() == [False, True, True]
+    assert np.isposinf(found.values[0])
+    np.testing.assert_allclose(found.vectors[1:], [[0.0, 1.0]] * 2, atol=1e-4)

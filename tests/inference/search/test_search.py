@@ -1,0 +1,213 @@
+"""The search for the best optimum: its starts, and a referee that tries hard."""
+
+from itertools import permutations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from lori.inference.problem import Objective
+from lori.inference.scaling import Scaling
+from lori.inference.search import search as module
+from lori.inference.search.search import _random_starts, _reorderings, insertions, search
+from lori.inference.sources.memory import Memory
+from lori.model.likelihoods.observations import Observations
+from lori.model.ordered import OrderedModel
+from lori.model.precision import double_precision
+from lori.model.rewards.families import Capped, Linear
+from lori.model.specification import Specification
+
+FEATURES = ("benefit", "need")
+STARTS = 8  # as many as candidates that are polished, so that compiled code is shared
+
+
+def linear(levels: int, epsilon=None, ties="split") -> Specification:
+    thresholds = (None,) * levels if epsilon is None else epsilon
+    return Specification((Linear(),) * levels, thresholds, (1.0,) * levels, ties, FEATURES)
+
+
+def simulated(model: OrderedModel, n: int, seed: int = 0) -> Observations:
+    random = np.random.default_rng(seed)
+    left, right = random.normal(size=(2, n, 2))
+    counts = model.sample(left, right, seed=random)
+    difference = np.where(counts[:, [2]] > 0, right - left, left - right)
+    tied = counts[:, 1] > 0
+    return Observations(difference[~tied], np.ones((~tied).sum()), difference[tied], np.ones(tied.sum()))
+
+
+def objective_of(specification: Specification, *groups: Observations) -> Objective:
+    return Objective(specification, Memory(groups), Scaling(np.zeros(2), np.ones(2)), None)
+
+
+@pytest.fixture(scope="module")
+def two_levels() -> Objective:
+    """600 choices of somebody who puts need first, within a threshold."""
+    model = OrderedModel.linear([[0.0, 4.0], [3.0, 0.0]], epsilon=[3.0, 0.0])
+    return objective_of(linear(2), simulated(model, 600))
+
+
+@pytest.fixture(scope="module")
+def found(two_levels):
+    return search(two_levels, starts=STARTS, generator=np.random.default_rng(1))
+
+
+def test_reorderings_of_two_levels_swap_everything():
+    best = np.array([[1.0, 2.0, 3.0, 4.0, 0.5, 0.7], [5.0, 6.0, 7.0, 8.0, 0.1, 0.2]])
+    starts = _reorderings(linear(2), best)
+    np.testing.assert_array_equal(starts, best[:, None, [2, 3, 0, 1, 5, 4]])
+
+
+def test_reorderings_of_three_levels_are_all_five_others():
+    best = np.array([[1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 0.1, 0.2, 0.3]])
+    starts = _reorderings(linear(3), best)
+    assert starts.shape == (1, 5, 9)
+    orders = {tuple(row[[0, 2, 4]].astype(int)) for row in starts[0]}
+    assert orders == set(permutations((1, 2, 3))) - {(1, 2, 3)}
+    for row in starts[0]:
+        np.testing.assert_allclose(row[6:], row[[0, 2, 4]] / 10)
+
+
+def test_reorderings_of_many_levels_swap_neighbours():
+    specification = linear(4)
+    best = np.concatenate([np.repeat([1.0, 2.0, 3.0, 4.0], 2), [1.0, 2.0, 3.0, 4.0]])[None]
+    orders = [tuple(row[8:].astype(int)) for row in _reorderings(specification, best)[0]]
+    assert orders == [(2, 1, 3, 4), (1, 3, 2, 4), (1, 2, 4, 3)]
+
+
+def test_a_level_that_moves_up_lets_some_decisions_pass():
+    best = np.array([[1.0, 2.0, 3.0, 4.0, 0.5, 0.0]])
+    assert _reorderings(linear(2), best)[0, 0, 4:].tolist() == [1.0, 0.5]
+
+
+def test_different_rewards_are_not_swapped():
+    specification = Specification((Capped(), Linear()), (None, None), (1.0, 1.0), "split", FEATURES)
+    assert _reorderings(specification, np.ones((1, specification.size))).shape == (1, 0, specification.size)
+    assert _reorderings(linear(1), np.ones((2, 3))).shape == (2, 0, 3)
+
+
+def test_insertions_keep_the_smaller_model_and_add_a_level_at_each_place():
+    small = np.array([[1.0, 2.0, 0.4], [3.0, 4.0, 0.6]])
+    starts = insertions(linear(2), small, np.random.default_rng(0))
+    assert starts.shape == (2, 4, 6)
+    for group, own in enumerate(small):
+        for i, row in enumerate(starts[group]):
+            old = slice(2, 4) if i < 2 else slice(0, 2)
+            np.testing.assert_array_equal(row[old], own[:2])
+            assert own[2] in row[4:]
+            assert np.abs(row[:4]).min() > 0
+    specification = Specification((Capped(), Linear()), (None, None), (1.0, 1.0), "split", FEATURES)
+    starts = insertions(specification, np.array([[1.0, 2.0, 3.0, 0.4]]), np.random.default_rng(0))
+    assert starts.shape == (1, 2, 7)
+    np.testing.assert_array_equal(starts[0, :, :3], [[1.0, 2.0, 3.0]] * 2)
+
+
+def test_random_starts_are_within_bounds_and_give_finite_values(two_levels):
+    starts = _random_starts(two_levels, 50, np.random.default_rng(0))
+    assert starts.shape == (1, 50, 6)
+    assert (starts >= two_levels.specification.bounds[0]).all()
+    assert len(np.unique(starts[0, :, 0])) == 50
+    assert 0 < np.mean(starts[0, :, 5] == 0) < 1
+    np.testing.assert_array_equal(starts, _random_starts(two_levels, 50, np.random.default_rng(0)))
+
+
+@double_precision
+def referee(objective: Objective, starts: int) -> float:
+    """The best of many runs of SciPy's L-BFGS-B on the plainly written negative log-likelihood."""
+    rows = jnp.asarray(objective.source.observations[0].decided)
+
+    @jax.jit
+    @jax.value_and_grad
+    def total(v):
+        p = 0.5
+        for w, e in ((v[2:4], v[5]), (v[0:2], v[4])):
+            gap = rows @ w
+            better, worse = 1 / (1 + jnp.exp(e - gap)), 1 / (1 + jnp.exp(e + gap))
+            p = better + (1 - better - worse) * p
+        return -jnp.sum(jnp.log(p))
+
+    random = np.random.default_rng(3)
+    ends = [
+        minimize(
+            lambda v: [np.asarray(part, float) for part in total(v)], jac=True, method="L-BFGS-B",
+            x0=np.concatenate([random.normal(0.0, 3.0, 4), random.uniform(0.0, 4.0, 2)]),
+            bounds=[(None, None)] * 4 + [(0.0, 30.0)] * 2,
+        ).fun
+        for _ in range(starts)
+    ]  # fmt: skip
+    return float(np.nanmin(ends))
+
+
+def test_the_search_is_not_beaten_by_thirty_runs_of_scipy(two_levels, found):
+    assert found.converged.all()
+    value = two_levels.likelihood(found.vectors[:, None]).value[0, 0]
+    assert value <= referee(two_levels, 30) + 1e-3
+    assert found.values[0] == pytest.approx(value, abs=1e-3)
+
+
+def test_the_right_level_comes_first(found):
+    first, second = np.abs(found.vectors[0, :2]), np.abs(found.vectors[0, 2:4])
+    assert first[1] > 5 * first[0]
+    assert second[0] > 2 * second[1]
+    assert 0 < found.share_at_best[0] <= 1
+
+
+def test_the_same_seed_finds_the_same(two_levels, found):
+    again = search(two_levels, starts=STARTS, generator=np.random.default_rng(1))
+    np.testing.assert_array_equal(again.vectors, found.vectors)
+    assert again.share_at_best == found.share_at_best
+
+
+def test_more_levels_are_never_worse():
+    """Data of one level, where a second has nothing to add."""
+    data = simulated(OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0]), 600, seed=4)
+    one = search(objective_of(linear(1), data), starts=STARTS, generator=np.random.default_rng(0))
+    two = search(objective_of(linear(2), data), starts=STARTS, generator=np.random.default_rng(0), fewer=one)
+    assert two.values[0] <= one.values[0] + 1e-3
+
+
+def test_observed_ties_are_searched_without_a_hitch():
+    """A threshold of zero makes a tie impossible: no start may begin there."""
+    model = OrderedModel.linear([[0.0, 4.0], [3.0, 0.0]], epsilon=[3.0, 1.5], ties="observed")
+    data = simulated(model, 600, seed=6)
+    assert len(data.tied) > 20
+    objective = objective_of(linear(2, ties="observed"), data)
+    starts = _random_starts(objective, STARTS, np.random.default_rng(1))
+    assert np.isfinite(objective.evaluate(starts).value).all()
+    result = search(objective, starts=STARTS, generator=np.random.default_rng(1))
+    truth = objective.likelihood(np.array([[[0.0, 4.0, 3.0, 0.0, 3.0, 1.5]]])).value[0, 0]
+    assert result.converged.all()
+    assert truth - 15 < result.values[0] < truth  # six parameters gain about three units
+
+
+def test_many_parameters_go_to_the_quasi_newton_method(two_levels, found, monkeypatch):
+    monkeypatch.setattr(module, "SECOND_ORDER_SIZE", 3)
+    result = search(two_levels, starts=STARTS, generator=np.random.default_rng(1))
+    assert result.values[0] == pytest.approx(found.values[0], abs=0.01)
+
+
+def test_the_curvature_is_that_of_the_objective_at_the_end(two_levels, found):
+    there = two_levels.evaluate(found.vectors[:, None])
+    np.testing.assert_allclose(found.curvature, there.curvature[:, 0], rtol=1e-6, atol=1e-6)
+
+
+def test_a_search_on_samples_ends_on_all_rows(two_levels, found, monkeypatch):
+    monkeypatch.setattr(module, "SEARCH_ROWS", 300)
+    monkeypatch.setattr(module, "POLISH_ROWS", 450)
+    result = search(two_levels, starts=STARTS, generator=np.random.default_rng(1))
+    assert result.converged.all()
+    assert result.values[0] == pytest.approx(found.values[0], abs=1e-6)
+    assert result.values[0] == pytest.approx(two_levels.evaluate(result.vectors[:, None]).value[0, 0], rel=1e-12)
+
+
+def test_groups_are_found_as_each_alone(monkeypatch):
+    """Also where one group is searched on all its rows beside a sample of another's."""
+    monkeypatch.setattr(module, "SEARCH_ROWS", 500)
+    model = OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0])
+    groups = [simulated(model, n, seed=n) for n in (300, 600)]
+    together = search(objective_of(linear(1), *groups), starts=STARTS, generator=np.random.default_rng(1))
+    assert together.converged.all()
+    for value, own in zip(together.values, groups, strict=True):
+        alone = search(objective_of(linear(1), own), starts=STARTS, generator=np.random.default_rng(1))
+        assert value == pytest.approx(alone.values[0], abs=1e-4)

@@ -1,0 +1,184 @@
+"""Does the report say what was found, harmlessly, in valid HTML that asks for nothing from outside?"""
+
+import dataclasses
+import json
+import re
+
+import html5lib
+import numpy as np
+import pytest
+
+import lori
+from lori.evaluation.cross_validation import HeldOut, held_out
+from lori.interfaces.figures import ladder
+from lori.interfaces.report import content as reports
+from lori.interfaces.report import rendering
+from lori.language.names import clean, plain_text, short
+
+
+@pytest.fixture(scope="module")
+def content(model, person, module_patch):
+    return reports.report(model, person, title="Person 1", command="lori report model.json <pairs>.csv")
+
+
+@pytest.fixture(scope="module")
+def module_patch():
+    """Cross-validation has its own tests: here the model's own predictions stand for held-out ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            reports, "held_out", lambda model, prefs: HeldOut(prefs, np.full((len(prefs), 3), [0.6, 0.0, 0.4]), 5)
+        )
+        yield patch
+
+
+def parsed(page: str):
+    parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
+    return parser.parse(page)
+
+
+def words(element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def test_the_answer_is_in_the_page_the_markdown_and_the_json(content):
+    page, text = words(parsed(rendering.html(content))), rendering.markdown(content)
+    data = json.loads(json.dumps(rendering.content(content), allow_nan=False))
+    first = (
+        "Probability (more is better) comes first: a difference counts from 0.1089 (95% interval 0.0938 to 0.124) on"
+    )
+    for form in (page, text, data["answer"][0]):
+        assert first in form
+    for form in (page, text):
+        assert "200 comparisons of 10 pairs by 1 agent" in form
+        assert "Probability and payoff move together in every pair" in form
+        assert "From a loss of 0.1089 of probability on, no gain of payoff up to 1 makes up for it." in form
+        assert "Hüyük" in form
+        assert "lori report model.json <pairs>.csv" in form
+        assert f"numpy {np.__version__}" in form
+    assert data["quality"]["folds"] == 5
+    assert data["pictures"]["ladder"].startswith("Level 1")
+
+
+def test_the_page_is_valid_and_asks_for_nothing(content):
+    page = rendering.html(content)
+    tree = parsed(page)  # strict: any parse error is an exception
+    ids = [element.get("id") for element in tree.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    assert not list(tree.iter("script"))
+    for element in tree.iter():
+        for name, value in element.attrib.items():
+            if str(name).endswith(("href", "src")):
+                assert value.startswith(("#", "data:")), value
+    assert not re.search(r"@import|url\((?!#)", page)
+    assert "default-src 'none'" in page
+
+
+def test_every_figure_has_a_role_and_words(content):
+    drawings = list(parsed(rendering.html(content)).iter("{http://www.w3.org/2000/svg}svg"))
+    assert len(drawings) == 5
+    for drawing in drawings:
+        assert drawing.get("role") == "img"
+        assert len(drawing.get("aria-label")) > 40
+
+
+def renamed(value, names: dict[str, str]):
+    """The same content with other names of features, wherever they are mentioned."""
+    if isinstance(value, str):
+        for old, new in names.items():
+            value = value.replace(old.capitalize(), new[:1].upper() + new[1:]).replace(old, new)
+        return value
+    if isinstance(value, dict):
+        return {renamed(key, names): renamed(part, names) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(renamed(part, names) for part in value)
+    if dataclasses.is_dataclass(value):
+        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return type(value)(**{name: renamed(part, names) for name, part in parts.items()})
+    return value
+
+
+@pytest.fixture(params=[(0, 4), (1, 3), (2, 6), (5, 7)], ids=str)
+def disguised(request, content, hostile):
+    """The report on a model whose features have harmful names, and these names."""
+    pair = [hostile[place] for place in request.param]
+    names = dict(zip(("probability", "payoff"), pair, strict=True))
+    fields = {field.name: getattr(content, field.name) for field in dataclasses.fields(content)}
+    changed = {name: renamed(part, names) for name, part in fields.items() if name not in ("pictures", "command")}
+    ladders = ladder.figure(changed["summary"])
+    ladders.set_label(ladder.words(changed["summary"]))
+    drawn = {"ladder": reports._picture("ladder", "Ladder", ladders, tuple(pair))}
+    kept = {
+        key: dataclasses.replace(picture, words=renamed(picture.words, names))
+        for key, picture in content.pictures.items()
+        if key != "ladder"
+    }
+    command = f"lori fit '{hostile[6]}' </code> *x*"
+    return reports.Report(**changed | {"title": pair[0], "command": command, "pictures": kept | drawn}), pair
+
+
+def test_hostile_names_do_no_harm(disguised):
+    report, pair = disguised
+    page = rendering.html(report)
+    tree = parsed(page)
+    assert not {"script", "b", "img"} & {str(element.tag) for element in tree.iter()}
+    assert "\u202e" not in page
+    shown = {words(element) for element in tree.iter("bdi")}
+    titles = {element.get("title") for element in tree.iter("bdi")}
+    for name in pair:
+        assert short(name) in shown
+        assert len(name) <= 40 or clean(name) in titles
+    assert "n" * 41 not in words(tree.find("body"))
+    assert "*x*" in words(tree)
+
+
+def test_hostile_names_in_markdown_and_json(disguised):
+    from markdown_it import MarkdownIt
+
+    report, pair = disguised
+    text = rendering.markdown(report)
+    shown = html5lib.parseFragment(MarkdownIt().enable("table").render(text), namespaceHTMLElements=False)
+    tags = {element.tag for element in shown.iter()}
+    assert tags <= {"DOCUMENT_FRAGMENT", "h1", "h2", "p", "ol", "ul", "li", "table", "thead", "tbody", "tr", "th", "td",
+                    "pre", "code"}  # fmt: skip
+    assert {len(row) for row in shown.iter("tr")} == {3, 5, 7}  # no name breaks a table
+    assert rendering.content(report)["summary"]["features"] == pair
+
+
+def test_files_are_written_beside_and_renamed(content, tmp_path):
+    for write, name in (
+        (rendering.write_html, "a.html"), (rendering.write_markdown, "a.md"), (rendering.write_json, "a.json"),
+    ):  # fmt: skip
+        write(content, tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.json", "a.md"]
+    assert (tmp_path / "a.html").stat().st_size < 300_000
+    hopeless = dataclasses.replace(content, quality=dataclasses.replace(content.quality, log_likelihood=-np.inf))
+    rendering.write_json(hopeless, tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["quality"]["log_likelihood"] is None
+
+
+@pytest.mark.slow
+def test_what_is_missing_is_explained(model, person, monkeypatch):
+    monkeypatch.setattr(reports, "held_out", held_out)
+    monkeypatch.setattr(reports.plots, "leaders", lambda model: ["payoff"])
+    monkeypatch.setattr(reports.plots, "posterior_draws", lambda model: None)
+    page = words(parsed(rendering.html(reports.report(model, person.subset(np.arange(5))))))
+    assert "too few different pairs for cross-validation" in page
+    assert "there is nothing to trade" in page
+
+
+@pytest.mark.slow
+def test_a_hostile_file_from_end_to_end(hostile):
+    truth = lori.OrderedModel.linear(
+        np.vstack([np.eye(8)[0] * 3, np.eye(8)[4] * 2]), epsilon=[1.5, 0.0], features=hostile
+    )
+    prefs = lori.simulate(truth, 1000, seed=0)
+    prefs = dataclasses.replace(prefs, agent=np.array([f"<b>Mrs Smith</b> {i % 3}" for i in range(1000)]))
+    model = lori.LORI(levels=2, reward=lori.Linear(increasing="all")).fit(prefs)  # 8 starts miss the best optimum
+    content = reports.report(model, prefs, title=hostile[3])
+    page = rendering.html(content)
+    shown = words(parsed(page).find("body"))
+    assert "Smith" not in page
+    assert "by 3 agents" in shown
+    assert [level["leading"][0] for level in content.summary["levels"]] == [hostile[0], hostile[4]]
+    for sentence in content.answer:
+        assert plain_text(sentence, hostile) in shown
