@@ -11,7 +11,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "lori"
 ORDER = (
-    "data", "model", "inference", "language", "estimators", "policies", "baselines", "evaluation", "applications",
+    "data", "model", "language", "inference", "estimators", "policies", "baselines", "evaluation", "applications",
     "experiments", "interfaces",
 )  # fmt: skip
 ALLOWED = {layer: {"errors", *ORDER[: place + 1]} for place, layer in enumerate(ORDER)}
@@ -75,7 +75,7 @@ def test_imports_point_one_way(name, path):
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        ("lori.data.writing", "from lori.model.rewards.families import Linear"),
+        ("lori.data.writing", "from lori.model.rewards import Linear"),
         ("lori.data.preferences", "import lori.model.ordered"),
         ("lori.model.ordered", "def f():\n    from ..inference import search"),
         ("lori.inference.search.search", "from lori import LORI"),

@@ -16,8 +16,7 @@ _HOMES = {
     "lori.data.reading.readers": ("read", "read_pairs", "read_choices", "read_comparisons", "read_trajectories"),
     "lori.data.writers": ("write_pairs",),
     "lori.data.examples": ("tversky1969",),
-    "lori.model.rewards.families": ("Linear", "Capped", "Network", "Function"),
-    "lori.model.rewards.gated": ("Gated",),
+    "lori.model.rewards": ("Linear", "Capped", "Network", "Function", "Gated"),
     "lori.model.priors": ("Prior",),
     "lori.model.ordered": ("OrderedModel",),
     "lori.model.simulation": ("simulate",),
@@ -66,11 +65,11 @@ if TYPE_CHECKING:
     from lori.inference.interview.questions import next_questions as next_questions
     from lori.model.ordered import OrderedModel as OrderedModel
     from lori.model.priors import Prior as Prior
-    from lori.model.rewards.families import Capped as Capped
-    from lori.model.rewards.families import Function as Function
-    from lori.model.rewards.families import Linear as Linear
-    from lori.model.rewards.families import Network as Network
-    from lori.model.rewards.gated import Gated as Gated
+    from lori.model.rewards import Capped as Capped
+    from lori.model.rewards import Function as Function
+    from lori.model.rewards import Gated as Gated
+    from lori.model.rewards import Linear as Linear
+    from lori.model.rewards import Network as Network
     from lori.model.simulation import simulate as simulate
     from lori.policies.planning import plan_for as plan_for
     from lori.policies.policy import load_policy as load_policy

@@ -14,7 +14,7 @@ from lori.inference.blocks import Evaluation, evaluate
 from lori.inference.scaling import Scaling
 from lori.model.likelihoods.observations import Observations
 from lori.model.precision import double_precision
-from lori.model.rewards.families import Capped, Function, Linear
+from lori.model.rewards import Capped, Function, Linear
 from lori.model.specification import Specification
 
 FEATURES = ("benefit", "need")

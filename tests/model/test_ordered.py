@@ -10,7 +10,7 @@ import pytest
 from lori.model import ordered
 from lori.model.likelihoods.probabilities import TIE_RULES
 from lori.model.ordered import Level, OrderedModel
-from lori.model.rewards.families import Capped, Function, Linear, Network
+from lori.model.rewards import Capped, Function, Linear, Network
 
 FEATURES = ("benefit", "need")
 WEIGHTS = np.array([[0.2, 1.5], [-1.0, 0.3], [0.5, 0.5]])

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from lori.model.priors import Prior
-from lori.model.rewards.families import Capped, Function, Linear, Network
+from lori.model.rewards import Capped, Function, Linear, Network
 from lori.model.specification import Specification
 
 FEATURES = ("benefit", "need")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lori.model.precision import double_precision
-from lori.model.rewards.families import Capped, Function, Linear, Network, reward_from
+from lori.model.rewards import Capped, Function, Linear, Network, reward_from
 
 NAMES = ("cost", "benefit", "need")
 INF = np.inf

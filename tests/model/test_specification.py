@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lori.model.precision import double_precision
-from lori.model.rewards.families import Capped, Function, Linear
+from lori.model.rewards import Capped, Function, Linear
 from lori.model.specification import Specification
 
 FEATURES = ("benefit", "need")

@@ -10,7 +10,7 @@ import pytest
 
 from lori.errors import InputError
 from lori.model.ordered import Level, OrderedModel
-from lori.model.rewards.families import Capped, Function
+from lori.model.rewards import Capped, Function
 from lori.policies.mdp import FactoredMDP, Grid
 from lori.policies.planning import plan, plan_for, value_iteration
 

@@ -17,7 +17,7 @@ from lori.errors import InputError, whole
 from lori.inference.posterior.diagnostics import Mixing, mixing
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 from lori.policies.mdp import FactoredMDP, Grid
 from lori.policies.rollouts import Rollouts
 

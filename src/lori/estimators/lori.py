@@ -26,7 +26,7 @@ from lori.inference.status import Status
 from lori.language.summary import Summary
 from lori.model.ordered import Level, OrderedModel
 from lori.model.priors import Prior
-from lori.model.rewards.families import Reward
+from lori.model.rewards import Reward
 
 REACH = 4.0  # explanations look for changes up to this many times the range of a feature
 DRAWING = "lori.interfaces.figures.plots"  # what `LORI.plot` draws with

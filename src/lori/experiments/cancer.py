@@ -22,7 +22,7 @@ from lori.evaluation.preferred import preference_matrix
 from lori.experiments.study import Cell, Row, by_method
 from lori.model.ordered import OrderedModel
 from lori.model.priors import Prior
-from lori.model.rewards.families import Capped, Linear
+from lori.model.rewards import Capped, Linear
 from lori.policies.planning import plan_for
 from lori.policies.policy import Policy
 from lori.policies.preferred import prefer

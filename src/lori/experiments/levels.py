@@ -24,7 +24,7 @@ from lori.inference.units import Units
 from lori.model.likelihoods.observations import Observations
 from lori.model.ordered import OrderedModel
 from lori.model.priors import Prior
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 from lori.model.simulation import random_ordered_model, simulate
 from lori.model.specification import Specification
 

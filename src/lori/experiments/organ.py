@@ -30,7 +30,7 @@ from lori.evaluation.metrics import accuracy
 from lori.experiments.organ_figures import draw
 from lori.experiments.organ_words import best_of, criterion, words
 from lori.experiments.study import Cell, Row, Study, measured
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 
 EXTREME = 0.99  # differences beyond this quantile hardly occur
 MADE_UP = SyntheticSettings(policy="model")

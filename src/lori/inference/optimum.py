@@ -10,7 +10,7 @@ import numpy as np
 from lori.inference.scaling import Scaling
 from lori.inference.units import Units
 from lori.model.priors import Prior
-from lori.model.rewards.families import reward_from
+from lori.model.rewards import reward_from
 from lori.model.specification import Specification
 
 

@@ -13,7 +13,7 @@ from lori.inference.fitting import FitSettings
 from lori.inference.uncertainty import ERROR_KINDS
 from lori.model.likelihoods.probabilities import TIE_RULES
 from lori.model.priors import Prior
-from lori.model.rewards.families import Capped, Linear, Network, Reward
+from lori.model.rewards import Capped, Linear, Network, Reward
 from lori.model.rewards.gated import Gated
 from lori.model.specification import Specification
 

@@ -18,7 +18,6 @@ import numpy as np
 from lori.inference.scaling import Scaling
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
-from lori.model.rewards.families import Linear
 from lori.model.specification import Specification
 
 
@@ -108,7 +107,8 @@ def _reported(specification: Specification, asked: tuple[float | None, ...], vec
     for level, reward in enumerate(specification.rewards):
         parameters = reward.in_units(numbers.rewards[level], location, scale)
         epsilon, alpha = numbers.epsilon[level], numbers.alpha[level]
-        weights = parameters[: len(scale)] if isinstance(reward, Linear) else jnp.zeros(0)
+        own = reward.weights(parameters)
+        weights = jnp.zeros(0) if own is None else own
         if reward.free_scale:
             total = jnp.sum(jnp.abs(weights))
             given = asked[level]

@@ -10,7 +10,7 @@ import numpy as np
 from lori.inference.fitting import Fit
 from lori.language.answer import gate_sentence
 from lori.model.ordered import Level
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 from lori.model.rewards.gated import Gated
 
 NORMAL_95 = 1.959963984540054

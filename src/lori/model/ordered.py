@@ -23,7 +23,7 @@ from lori.model.likelihoods.probabilities import (
     log_outcomes,
 )
 from lori.model.precision import double_precision
-from lori.model.rewards.families import Linear, Reward, reward_from
+from lori.model.rewards import Linear, Reward, reward_from
 from lori.model.specification import Parameters, Specification
 
 CHUNK = 1 << 16  # pairs predicted at once; smaller inputs are padded to a power of two, so that code is reused
@@ -46,7 +46,8 @@ class Level:
 
     @property
     def cap(self) -> float | None:
-        return self.reward.cap(self.parameters)
+        cap = self.reward.cap(self.parameters)
+        return None if cap is None else float(cap)
 
     @property
     def thresholds(self) -> np.ndarray:

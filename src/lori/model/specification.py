@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lori.model.likelihoods.probabilities import TieRule, log_better, log_full_tie
-from lori.model.rewards.families import Bounds, Reward
+from lori.model.rewards import Bounds, Reward
 
 
 class Parameters(NamedTuple):

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from lori.errors import InputError, whole
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 from lori.policies.mdp import FactoredMDP, Grid
 from lori.policies.policy import Tabular
 

@@ -9,7 +9,7 @@ from lori.inference.posterior.laplace import Kernels, Mixture, around, systemati
 from lori.inference.scaling import Scaling
 from lori.inference.units import Units
 from lori.model.priors import Prior
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 from lori.model.specification import Specification
 
 CURVATURE = np.array([[4.0, 1.0], [1.0, 2.0]])

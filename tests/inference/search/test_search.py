@@ -16,7 +16,7 @@ from lori.inference.sources.memory import Memory
 from lori.model.likelihoods.observations import Observations
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
-from lori.model.rewards.families import Capped, Linear
+from lori.model.rewards import Capped, Linear
 from lori.model.specification import Specification
 
 FEATURES = ("benefit", "need")

@@ -8,7 +8,7 @@ from lori import LORI, Gated, InputError, OrderedModel, Preferences, simulate
 from lori.errors import DataError
 from lori.model.ordered import Level
 from lori.model.precision import double_precision
-from lori.model.rewards.families import reward_from
+from lori.model.rewards import reward_from
 
 FEATURES = ("risk", "age", "gain")
 REWARD = Gated(context="age", increasing=["gain"], decreasing=["risk"])

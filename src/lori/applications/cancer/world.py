@@ -8,7 +8,7 @@ from lori.applications.cancer.dynamics import Cancer
 from lori.data.preferences import Preferences
 from lori.errors import InputError, whole
 from lori.model.ordered import Level, OrderedModel
-from lori.model.rewards.families import Capped, Linear
+from lori.model.rewards import Capped, Linear
 from lori.policies.mdp import FactoredMDP, Grid
 from lori.policies.planning import plan_for
 from lori.policies.policy import Softened, Tabular

@@ -11,7 +11,7 @@ from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.experiments.bench.data import FEATURES
 from lori.model.ordered import OrderedModel
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 from lori.model.simulation import simulate
 
 

@@ -19,7 +19,7 @@ from lori.estimators.lori import LORI
 from lori.estimators.streams import fit_stream
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, write_organ_pairs
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 
 OURS = "in memory"
 FLOOR = 1e-3  # a number below this share of the largest counts as that small: it may be zero

@@ -18,7 +18,7 @@ from lori.inference.search.paper import PaperRun, run_paper_method
 from lori.inference.sources.memory import Memory
 from lori.model.likelihoods.observations import Observations
 from lori.model.ordered import OrderedModel
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 from lori.model.specification import Specification
 
 OURS, REGRESSION = "LORI, 2 levels", "scikit-learn, 1 level"

@@ -11,7 +11,7 @@ from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, Row, Seconds, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, organ_pairs
 from lori.experiments.cancer import SIGNS
-from lori.model.rewards.families import Capped, Linear
+from lori.model.rewards import Capped, Linear
 from lori.policies.rollouts import roll_out
 
 

@@ -19,7 +19,7 @@ from lori.data.preferences import Preferences
 from lori.data.reading.stream import open_stream
 from lori.estimators.lori import LORI
 from lori.estimators.streams import fit_stream
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 
 
 def peak() -> int:

@@ -12,7 +12,7 @@ from lori.inference.problem import Objective
 from lori.inference.scaling import Scaling
 from lori.inference.sources.memory import Memory
 from lori.model.likelihoods.observations import Observations
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 from lori.model.specification import Specification
 
 

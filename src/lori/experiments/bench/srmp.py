@@ -18,7 +18,7 @@ from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, Outcome, Row, Seconds, hold
 from lori.experiments.bench.data import FEATURES
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 
 OURS, RIVAL = "LORI, 2 levels", "SRMP of mcda"
 

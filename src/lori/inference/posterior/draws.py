@@ -16,7 +16,6 @@ from lori.inference.units import Reported, Units
 from lori.model.likelihoods.probabilities import log_outcomes
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
-from lori.model.rewards.families import Linear
 from lori.model.specification import Specification
 
 ELEMENTS = 1 << 22  # draws × pairs that are predicted at once
@@ -69,8 +68,9 @@ class Posterior:
     def weights(self) -> np.ndarray:
         """(draws, levels, features) what a unit of each feature is worth; NaN for rewards without weights."""
         size = len(self.features)
+        none = np.full((len(self), size), np.nan)
         columns = [
-            np.asarray(own.parameters)[:, :size] if isinstance(reward, Linear) else np.full((len(self), size), np.nan)
+            none if (weights := reward.weights(np.asarray(own.parameters))) is None else weights
             for own, reward in zip(self.reported, self.units.specification.rewards, strict=True)
         ]
         return np.stack(columns, axis=1)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lori.errors import InputError
-from lori.model.rewards.families import Linear
 
 if TYPE_CHECKING:
     from lori.inference.posterior.draws import Posterior
@@ -71,13 +70,12 @@ class PriorityOrder:
 
 def order_of(posterior: Posterior, by: str = "auto") -> PriorityOrder:
     """Count the orders among the draws of a posterior."""
-    specification = posterior.units.specification
-    linear = all(isinstance(reward, Linear) for reward in specification.rewards)
-    if by not in ("auto", "feature", "reward") or (by == "feature" and not linear):
+    weighted = not np.isnan(posterior.weights).any()
+    if by not in ("auto", "feature", "reward") or (by == "feature" and not weighted):
         raise InputError(
             "by", expected="'reward', or 'feature' for linear and capped rewards", got=repr(by), fix="use by='auto'"
         )
-    by = "feature" if by == "auto" and linear else "reward" if by == "auto" else by
+    by = "feature" if by == "auto" and weighted else "reward" if by == "auto" else by
     orders = _by_feature(posterior) if by == "feature" else _by_reward(posterior)
     counted = Counter(orders).most_common()
     total = sum(number for _, number in counted)

@@ -18,7 +18,7 @@ from lori.interfaces.commands.showing import write_report
 from lori.interfaces.figures import ladder
 from lori.interfaces.figures import style as figures
 from lori.model.ordered import OrderedModel
-from lori.model.rewards.families import Linear
+from lori.model.rewards import Linear
 from lori.model.simulation import simulate
 
 PERSON = "1"

@@ -1,0 +1,45 @@
+"""Rewards: which functions may a level's reward be? The registry of families.
+
+A new family is one file that defines a `Reward`, and one line here (or `register` from outside the package).
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from lori.errors import InputError
+from lori.model.rewards.base import Bounds as Bounds
+from lori.model.rewards.base import Fact as Fact
+from lori.model.rewards.base import Names as Names
+from lori.model.rewards.base import Particulars as Particulars
+from lori.model.rewards.base import Reward as Reward
+from lori.model.rewards.capped import Capped as Capped
+from lori.model.rewards.function import Function as Function
+from lori.model.rewards.gated import Gated as Gated
+from lori.model.rewards.linear import Linear as Linear
+from lori.model.rewards.network import Network as Network
+
+Family = TypeVar("Family", bound=type[Reward])
+FAMILIES: dict[str, type[Reward]] = {}
+
+
+def register(family: Family) -> Family:
+    """Make a family known by its `kind`, so that models with it can be saved, loaded and described."""
+    known = FAMILIES.get(family.kind)
+    if known is not None and known.__qualname__ != family.__qualname__:
+        raise InputError(
+            "kind", expected="a name that no other family of rewards has", got=repr(family.kind),
+            fix="choose another kind",
+        )  # fmt: skip
+    FAMILIES[family.kind] = family
+    return family
+
+
+for _family in (Linear, Capped, Network, Gated):
+    register(_family)
+
+
+def reward_from(settings: dict[str, Any]) -> Reward:
+    """The reward that `Reward.settings` describes."""
+    arguments = dict(settings)
+    return FAMILIES[arguments.pop("kind")](**arguments)

@@ -1,4 +1,4 @@
-"""When do priorities depend on the situation? A reward between two objectives, with a context that says which counts.
+"""Gated rewards: two objectives, and a context that says which of them counts.
 
 A context is shared by both alternatives of a pair: the patient for whom two treatments are compared, the weather in
 which two routes are. It has no worth of its own.
@@ -15,7 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from lori.errors import InputError
-from lori.model.rewards.families import Bounds, Linear, Names, Reward, listed
+from lori.model.quantity import Quantity
+from lori.model.rewards.base import Bounds, Fact, Names, Particulars, Reward
+from lori.model.rewards.linear import Linear, listed
 
 STEEP = 4.0  # priorities may change abruptly: a gate's numbers are expected to be so much larger than weights
 
@@ -34,8 +36,9 @@ class Gated(Reward):
     """r(x, c) = (1 − g) u·x + g v·x with the gate g = σ(b + a·c) of the context c (the paper's appendix B).
 
     The weights u count where the gate is closed, v where it is open. Of the two mirror images that say the same, the
-    one is reported whose gate opens as the first context feature grows. Signs are given as for `Linear`. `places` are
-    the columns of the context; a fit finds them by name.
+    one is reported whose gate opens as the first context feature grows. Signs are given as for `Linear`. Levels that
+    name the same `share` have one gate together, as in the paper's study of age: their priorities change at the same
+    context. `places` are the columns of the context; a fit finds them by name.
 
     >>> Gated(context="age", increasing=["wbc"], decreasing=["tumour"]).among(("tumour", "wbc", "age"))
     Gated(context=('age',), increasing=('wbc',), decreasing=('tumour',), places=(2,))
@@ -45,6 +48,7 @@ class Gated(Reward):
     increasing: Sequence[str] | Literal["all"] = ()
     decreasing: Sequence[str] | Literal["all"] = ()
     places: Sequence[int] = ()
+    share: str = ""
     kind: ClassVar[str] = "gated"
 
     def __post_init__(self) -> None:
@@ -93,6 +97,11 @@ class Gated(Reward):
             *(f"slope of the gate by {name}" for name in self.context),
         )
 
+    def common(self, features: Names) -> np.ndarray:
+        """The gate, where it is shared."""
+        gate = 1 + len(self.context)
+        return np.arange(self.size(features)) >= (self.size(features) - gate if self.share else np.inf)
+
     def bounds(self, features: Names) -> Bounds:
         lower, upper = self._signs.bounds(self._worth(features))
         gate = np.full(1 + len(self.context), np.inf)
@@ -131,6 +140,33 @@ class Gated(Reward):
         average[[i for i in range(x.shape[1]) if i not in self.places]] = weights
         return average
 
+    def particulars(
+        self, parameters: np.ndarray, errors: np.ndarray, features: Names, typical: np.ndarray
+    ) -> Particulars:
+        worth = self._worth(features)
+        parts, spread = self.parts(parameters), self.parts(errors)
+
+        def each(names: Sequence[str], values: Any, own: Any) -> dict[str, Quantity]:
+            return {name: Quantity.of(value, error) for name, value, error in zip(names, values, own, strict=True)}
+
+        usual = np.array([typical[features.index(name)] for name in worth])
+        alone = len(self.context) == 1 and parts.slopes[0] != 0
+        return Gate(
+            closed=each(worth, parts.closed, spread.closed),
+            opened=each(worth, parts.opened, spread.opened),
+            offset=Quantity.of(parts.offset[0], spread.offset[0]),
+            slopes=each(self.context, parts.slopes, spread.slopes),
+            leading={
+                where: worth[int(np.argmax(np.abs(weights) * usual))]
+                for where, weights in (("closed", parts.closed), ("opened", parts.opened))
+            },
+            threshold=float(-parts.offset[0] / parts.slopes[0]) if alone else None,
+        )
+
+    @classmethod
+    def particulars_from(cls, fields: dict[str, Any]) -> Particulars | None:
+        return Gate.from_dict(fields[Gate.key]) if Gate.key in fields else None
+
     def settings(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
@@ -138,6 +174,7 @@ class Gated(Reward):
             "increasing": listed(self.increasing),
             "decreasing": listed(self.decreasing),
             "places": list(self.places),
+            **({"share": self.share} if self.share else {}),
         }
 
     @property
@@ -166,3 +203,79 @@ class Gated(Reward):
                 fix="name fewer features as context",
             )  # fmt: skip
         return worth
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Which weights count where, how the context decides, and for one context feature also where they change."""
+
+    closed: dict[str, Quantity]  # weights of the features that are not context, where the gate is closed
+    opened: dict[str, Quantity]
+    offset: Quantity
+    slopes: dict[str, Quantity]  # by which a unit of each context feature opens the gate
+    leading: dict[str, str]  # "closed" and "opened" → the feature that weighs most there
+    threshold: float | None  # the context at which the gate is half open
+    key: ClassVar[str] = "gate"
+
+    def to_dict(self) -> dict[str, Any]:
+        tables = {
+            name: {each: number.to_dict() for each, number in getattr(self, name).items()}
+            for name in ("closed", "opened", "slopes")
+        }
+        at = {}
+        if self.threshold is not None:
+            (slope,) = self.slopes.values()
+            at = {"threshold": self.threshold, "sensitivity": 1 / (slope.value or np.nan)}
+        return {**tables, "leading": self.leading, "offset": self.offset.to_dict(), **at}
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Gate:
+        def numbers(name: str) -> dict[str, Quantity]:
+            return {each: Quantity.from_dict(number) for each, number in fields[name].items()}
+
+        return cls(
+            numbers("closed"), numbers("opened"), Quantity.from_dict(fields["offset"]), numbers("slopes"),
+            fields.get("leading", {}), fields.get("threshold"),
+        )  # fmt: skip
+
+    def facts(self) -> tuple[Fact, ...]:
+        """Where priorities change, for one context feature."""
+        if self.threshold is None or not self.leading:
+            return ()
+        ((context, slope),) = self.slopes.items()
+        below, above = self.leading["closed"], self.leading["opened"]
+        if (slope.value or 0.0) < 0:
+            below, above = above, below
+        numbers = {"threshold": Quantity(self.threshold)}
+        if below == above:
+            clause = "priorities change around {context} {threshold}: {below} weighs most on both sides"
+            return (Fact(clause, {"context": context, "below": below}, numbers),)
+        clause = "priorities change around {context} {threshold}: below it {below} weighs most, above it {above}"
+        return (Fact(clause, {"context": context, "below": below, "above": above}, numbers),)
+
+    def details(self) -> tuple[Fact, ...]:
+        """The weights on both sides, and how the gate opens."""
+
+        def weights(where: str, numbers: dict[str, Quantity]) -> Fact:
+            places = range(len(numbers))
+            listed = ", ".join(f"{{feature{i}}} {{weight{i}}}" for i in places)
+            return Fact(
+                f"{where}: {listed}",
+                {f"feature{i}": name for i, name in enumerate(numbers)},
+                {f"weight{i}": number for i, number in enumerate(numbers.values())},
+            )
+
+        opens = " and ".join(f"{{context{i}}} by {{slope{i}}} a unit" for i in range(len(self.slopes)))
+        numbers = {f"slope{i}": number for i, number in enumerate(self.slopes.values())}
+        half = ""
+        if self.threshold is not None:
+            half, numbers["threshold"] = ", half open at {threshold}", Quantity(self.threshold)
+        return (
+            weights("gate closed", self.closed),
+            weights("gate open", self.opened),
+            Fact(
+                f"the gate opens with {opens}{half}",
+                {f"context{i}": name for i, name in enumerate(self.slopes)},
+                numbers,
+            ),
+        )
