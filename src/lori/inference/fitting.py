@@ -1,8 +1,8 @@
-"""What comes out of a fit: from settings and preferences to complete models, for one data set or many?"""
+"""Fit: from settings and data to complete models, for one data set or for many as one batch."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import jax.numpy as jnp
@@ -10,37 +10,23 @@ import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.errors import DataError, InputError
-from lori.inference.optimum import Peak
-from lori.inference.problem import Objective
+from lori.inference.optimum import Optimum
+from lori.inference.problem import Problem
 from lori.inference.scaling import Scaling
 from lori.inference.search.newton import TOLERANCE
 from lori.inference.search.paper import run_paper_method
-from lori.inference.search.search import Found, search
+from lori.inference.search.search import Found
+from lori.inference.settings import FitSettings
 from lori.inference.sources.memory import Memory, Source
-from lori.inference.statistics import Survey
+from lori.inference.statistics import Statistics
 from lori.inference.status import Note, Status, about_data, about_fit
-from lori.inference.uncertainty import ErrorKind, Uncertainty, uncertainty, unknown
+from lori.inference.uncertainty import Uncertainty, uncertainty, unknown
 from lori.inference.units import Reported, Units
-from lori.model.likelihoods.observations import Observations
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
-from lori.model.priors import Prior
 from lori.model.specification import Specification
 
 NESTED = 1.0  # on many rows, smaller models are starts and comparisons: their last step may promise so much
-
-
-@dataclass(frozen=True)
-class FitSettings:
-    """What is to be fitted and how, checked."""
-
-    specification: Specification
-    alpha: tuple[float | None, ...]  # as reported; inside, rewards with a free scale have α = 1
-    prior: Prior | None
-    method: str
-    starts: int
-    seed: int
-    standard_errors: ErrorKind
 
 
 @dataclass(frozen=True)
@@ -70,80 +56,92 @@ class Fit:
     pairs: int
     typical: np.ndarray  # (features,) deviation of each feature
     ranges: np.ndarray  # (features,) largest minus smallest value
-    covariance: np.ndarray  # of the free parameters, standardised
-    peak: Peak
+    optimum: Optimum
     rivals: np.ndarray  # (optima, parameters) of the search that are not much worse
 
 
-def fit_groups(settings: FitSettings, groups: Sequence[Preferences]) -> list[Fit]:
-    """Fit the same model to each group of preferences; all groups and starts run as one batch."""
-    surveys = [Survey.of(group) for group in groups]
-    linear = settings.specification.linear
-    source = Memory(tuple(Observations.of(group, linear) for group in groups))
-    return fit_source(settings, source, surveys, groups)
+def fit_groups(settings: FitSettings, groups: Sequence[Preferences], scaling: Scaling | None = None) -> list[Fit]:
+    """Fit the same model to each group of preferences; all groups and starts run as one batch.
+
+    All share a scaling, that of all their data together unless one is given.
+    """
+    statistics = [Statistics.of(group) for group in groups]
+    source = Memory(tuple(settings.specification.likelihood.observed(group) for group in groups))
+    return fit_source(settings, source, statistics, groups, scaling)
 
 
 def fit_source(
-    settings: FitSettings, source: Source, surveys: Sequence[Survey], groups: Sequence[Preferences] | None = None
+    settings: FitSettings,
+    source: Source,
+    statistics: Sequence[Statistics],
+    groups: Sequence[Preferences] | None = None,
+    scaling: Scaling | None = None,
 ) -> list[Fit]:
     """Fit rows wherever they live. `groups` holds them as preferences where they are in memory."""
-    if len(surveys) == 1 and surveys[0].pairs < 2:
+    if len(statistics) == 1 and statistics[0].pairs < 2:
         raise DataError(
-            "preferences", expected="at least two pairs", got=("none", "one")[surveys[0].pairs],
+            "preferences", expected="at least two pairs", got=("none", "one")[statistics[0].pairs],
             fix="add comparisons; nothing can be learned about priorities from one pair",
         )  # fmt: skip
     specification = settings.specification
-    moments = sum((survey.moments for survey in surveys[1:]), start=surveys[0].moments)
-    scaling = Scaling.of(moments, specification.standardised)
+    if scaling is None:
+        moments = sum((own.moments for own in statistics[1:]), start=statistics[0].moments)
+        scaling = Scaling.of(moments, specification.standardised)
+    problem = Problem(specification, source, scaling, settings.prior)
     context = frozenset(name for reward in specification.rewards for name in reward.context)
-    said = [about_data(survey, context) for survey in surveys]
+    said = [about_data(own, context) for own in statistics]
     if settings.method == "paper":
-        found, steps = _paper_fits(settings, source, scaling)
+        found, steps = _paper_fits(settings, problem)
     else:
-        found, steps = _searched_fits(settings, source, scaling)
+        found, steps = _searched_fits(settings, problem)
     units = Units(specification, scaling, settings.alpha)
-    penalty = Objective(specification, source, scaling, settings.prior).penalty(found.vectors)
+    penalty = problem.penalty(found.vectors)
     log_likelihood = penalty.value - found.values
     fits = []
-    for g, survey in enumerate(surveys):
-        known = unknown(specification, found.vectors[g])
+    for g, own_statistics in enumerate(statistics):
+        known = unknown(found.vectors[g])
         if found.curvature is not None:
             assert penalty.curvature is not None
             known = uncertainty(
-                specification,
+                problem.of_group(g),
                 found.vectors[g],
                 information=found.curvature[g] - penalty.curvature[g],
                 curvature=found.curvature[g],
-                scaling=scaling,
-                preferences=None if groups is None else groups[g],
+                data=None if groups is None else groups[g],
                 kind=settings.standard_errors,
             )
         own = [_with_rank(step, notes=said[g]) for step in steps[g]]
-        fits.append(_assembled(settings, units, survey, known, found, g, float(log_likelihood[g]), own, said[g]))
+        fits.append(_assembled(settings, units, own_statistics, known, found, g, float(log_likelihood[g]), own, said[g]))
     return fits
 
 
-def _searched_fits(settings: FitSettings, source: Source, scaling: Scaling) -> tuple[Found, list[list[Step]]]:
-    """Fits with 1, 2, … levels, each starting from the one before."""
-    full = settings.specification
-    chain = [full]
-    while chain[0].levels > 1:
-        chain.insert(0, chain[0].fewer())
-    generator = np.random.default_rng(settings.seed)
+def solve_nested(
+    problem: Problem, *, starts: int, seed: int, tolerance: float = NESTED
+) -> Iterator[tuple[Problem, Found]]:
+    """The problems with 1, 2, … levels and what was found, each search starting from the one before.
+
+    `tolerance` is what the smaller models may be short of on many rows; the last one is exact.
+    """
+    generator = np.random.default_rng(seed)
     found: Found | None = None
-    steps: list[list[Step]] = [[] for _ in range(source.groups)]
-    for specification in chain:
-        own = source if specification.linear == full.linear else source.as_differences()
-        objective = Objective(specification, own, scaling, settings.prior)
-        last = specification is full
-        starts = settings.starts if last else max(settings.starts // 2, 1)
-        found = search(
-            objective, starts=starts, generator=generator, fewer=found, tolerance=TOLERANCE if last else NESTED
+    for own in problem.nested():
+        last = own is problem
+        found = own.solve(
+            starts=starts if last else max(starts // 2, 1),
+            generator=generator,
+            fewer=found,
+            tolerance=TOLERANCE if last else tolerance,
         )
-        penalty = objective.penalty(found.vectors, order=0).value
+        yield own, found
+
+
+def _searched_fits(settings: FitSettings, problem: Problem) -> tuple[Found, list[list[Step]]]:
+    """The fit with all levels, and the steps on the way to it."""
+    steps: list[list[Step]] = [[] for _ in range(problem.source.groups)]
+    for own, found in solve_nested(problem, starts=settings.starts, seed=settings.seed):
+        penalty = own.penalty(found.vectors, order=0).value
         for step, value in zip(steps, penalty - found.values, strict=True):
-            step.append(Step(specification.levels, float(value), specification.size))
-    assert found is not None
+            step.append(Step(own.specification.levels, float(value), own.specification.size))
     return found, steps
 
 
@@ -152,20 +150,20 @@ def _standardised(specification: Specification, raw: np.ndarray, scaling: Scalin
     """The vector for standardised features that says the same as `raw` does for raw ones."""
     back = Scaling(-scaling.location / scaling.scale, 1 / scaling.scale)
     vector = np.array(raw, float)
-    for reward, where in zip(specification.rewards, specification.reward_slices, strict=True):
+    for reward, where in zip(specification.rewards, specification.reward_slots, strict=True):
         vector[where] = reward.in_units(jnp.asarray(vector[where]), jnp.asarray(back.location), jnp.asarray(back.scale))
     return vector
 
 
-def _paper_fits(settings: FitSettings, source: Source, scaling: Scaling) -> tuple[Found, list[list[Step]]]:
-    specification = settings.specification
+def _paper_fits(settings: FitSettings, problem: Problem) -> tuple[Found, list[list[Step]]]:
+    specification, source = problem.specification, problem.source
     if not isinstance(source, Memory):
         raise InputError(
             "method", expected="newton for data that are not in memory", got="paper", fix="leave --method out"
         )
     runs = [run_paper_method(specification, own, seed=settings.seed) for own in source.observations]
-    vectors = np.stack([_standardised(specification, run.vector, scaling) for run in runs])
-    at_end = Objective(specification, source, scaling, settings.prior).evaluate(vectors[:, None])
+    vectors = np.stack([_standardised(specification, run.vector, problem.scaling) for run in runs])
+    at_end = problem.evaluate(vectors[:, None])
     found = Found(
         vectors,
         at_end.value[:, 0],
@@ -188,7 +186,7 @@ def _with_rank(step: Step, *, notes: list[Note]) -> Step:
 def _assembled(
     settings: FitSettings,
     units: Units,
-    survey: Survey,
+    statistics: Statistics,
     known: Uncertainty,
     found: Found,
     place: int,
@@ -196,10 +194,10 @@ def _assembled(
     steps: list[Step],
     said: list[Note],
 ) -> Fit:
-    vector, part = found.vectors[place], survey.sample
+    vector, part = found.vectors[place], statistics.sample
     model = units.model(vector, part.alternatives)
     left, right = part.left_features, part.right_features
-    counts = (part.wins + part.losses + part.ties) * part.weights
+    counts = part.comparisons * part.weights
     decided = model.decisions(left, right)
     shares = np.append(counts @ (decided.left + decided.right), counts @ decided.nobody) / counts.sum()
     reached = [None if level.cap is None else _reaching(level, part.alternatives) for level in model.levels]
@@ -212,7 +210,7 @@ def _assembled(
         shares=shares,
         epsilon=np.array([level.epsilon for level in model.levels]),
         reached=reached,
-        separated=_separated(model, part),
+        separated=settings.specification.likelihood.explained(part, model.compare),
         with_prior=settings.prior is not None,
         said=said,
     )
@@ -224,12 +222,11 @@ def _assembled(
         shares=shares,
         reached=tuple(reached),
         status=status,
-        comparisons=survey.comparisons,
-        pairs=survey.pairs,
-        typical=survey.deviation,
-        ranges=survey.ranges,
-        covariance=known.covariance,
-        peak=Peak(
+        comparisons=statistics.comparisons,
+        pairs=statistics.pairs,
+        typical=statistics.deviation,
+        ranges=statistics.ranges,
+        optimum=Optimum(
             units,
             settings.prior,
             vector,
@@ -244,14 +241,3 @@ def _assembled(
 def _reaching(level: Level, alternatives: np.ndarray) -> float:
     """The share of alternatives whose reward comes up to the cap."""
     return float(np.mean(alternatives @ level.weights >= level.cap))
-
-
-def _separated(model: OrderedModel, preferences: Preferences) -> bool:
-    """Does the model without noise explain every choice? Then larger weights explain them better, without end.
-
-    Pairs with equal features say nothing on weights and do not count.
-    """
-    order = model.compare(preferences.left_features, preferences.right_features)
-    seen = np.stack([preferences.wins, preferences.ties, preferences.losses], axis=1) > 0
-    explained = order[:, None] == np.array([1, 0, -1])
-    return bool(np.all(explained[seen & ~preferences.identical()[:, None]]))

@@ -1,4 +1,4 @@
-"""Where is the posterior highest, and how sharp is it there?"""
+"""Optimum: where the posterior is highest, and how sharp it is there."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 
 from lori.inference.scaling import Scaling
 from lori.inference.units import Units
+from lori.model.likelihoods import Likelihood
 from lori.model.priors import Prior
 from lori.model.rewards import reward_from
 from lori.model.specification import Specification
 
 
 @dataclass(frozen=True, eq=False)
-class Peak:
+class Optimum:
     """An optimum with its surroundings to second order, in standardised units.
 
     `value` is the negative log-posterior without the prior's constant. The gradient is that of coordinates held at a
@@ -49,13 +50,13 @@ class Peak:
 
     @classmethod
     def from_description(
-        cls, content: dict[str, Any], ties: Any, features: tuple[str, ...], prior: Prior | None
-    ) -> Peak:
+        cls, content: dict[str, Any], likelihood: Likelihood, features: tuple[str, ...], prior: Prior | None
+    ) -> Optimum:
         specification = Specification(
             tuple(reward_from(reward) for reward in content["rewards"]),
             tuple(content["epsilon"]),
             tuple(content["alpha"]),
-            ties,
+            likelihood,
             features,
         )
         scaling = Scaling(np.array(content["location"]), np.array(content["scale"]))

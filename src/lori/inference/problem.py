@@ -1,19 +1,25 @@
-"""How well do given parameters explain the data? The negative log-posterior: what sources add up, and the prior.
+"""Problem: what is being solved. A specification with its likelihood, rows somewhere, a scaling and a prior.
 
-Equation (7) without its constant, minus the log-prior if there is one. Where no data and no prior tell two
-parameter vectors apart, the smaller one is taken: a ridge of `RIDGE` units breaks such draws and is far below
-anything that a likelihood can show.
+The negative log-posterior is equation (7) without its constant, minus the log-prior if there is one. Where no data and
+no prior tell two parameter vectors apart, the smaller one is taken: a ridge of `RIDGE` units breaks such draws and is
+far below anything that a likelihood can show. Vectors are in standardised units.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+import jax
 import numpy as np
 
-from lori.inference.blocks import Evaluation
-from lori.inference.scaling import Scaling
-from lori.inference.sources.memory import Source
+from lori.inference.blocks import Evaluation, laid_out, log_likelihood, row_log_likelihood, row_scores
+from lori.inference.scaling import Moments, Scaling
+from lori.inference.search.newton import TOLERANCE, Solutions
+from lori.inference.search.search import Found, minimise, search
+from lori.inference.sources.memory import Memory, Source
+from lori.model.likelihoods import Observations
 from lori.model.priors import Prior
 from lori.model.specification import Specification
 
@@ -21,23 +27,32 @@ RIDGE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
-    """The negative log-posterior (or log-likelihood) of one specification on one or many groups of rows.
-
-    Vectors have shape (groups, starts, parameters) and are in standardised units.
-    """
+class Problem:
+    """One specification on one or many groups of rows. Vectors have shape (groups, starts, parameters)."""
 
     specification: Specification
     source: Source
     scaling: Scaling
-    prior: Prior | None
+    prior: Prior | None = None
+
+    @classmethod
+    def of(
+        cls, specification: Specification, groups: Sequence[Any], prior: Prior | None, scaling: Scaling | None = None
+    ) -> Problem:
+        """The problem of data in memory, one group or many; all share a scaling, which may be given."""
+        source = Memory(tuple(specification.likelihood.observed(group) for group in groups))
+        if scaling is None:
+            scaling = Scaling.of(Moments.of_all(groups), specification.standardised)
+        return cls(specification, source, scaling, prior)
+
+    # -- how well do given parameters explain the data? ------------------------------------------------------
 
     def evaluate(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
-        """Values (groups, starts), and derivatives up to `order`."""
-        return self.likelihood(vectors, order) + self.penalty(vectors, order)
+        """The negative log-posterior (groups, starts), up to a constant, and derivatives up to `order`."""
+        return self.negative_log_likelihood(vectors, order) + self.penalty(vectors, order)
 
-    def likelihood(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
-        """The negative log-likelihood alone; its curvature is the observed information."""
+    def negative_log_likelihood(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
+        """Its curvature is the observed information."""
         return self.source.evaluate(self.specification, self.scaling, vectors, order)
 
     def penalty(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
@@ -49,11 +64,99 @@ class Objective:
             value, first, second = value - self.prior.log_density(vectors, scales), first - slope, second - bend
         return Evaluation(*(value, first, second[..., None] * np.eye(vectors.shape[-1]))[: order + 1])
 
-    def of_group(self, group: int) -> Objective:
-        """The objective of one of many groups."""
+    def log_posterior(self, vectors: np.ndarray) -> np.ndarray:
+        """With the prior's constant, for vectors (vectors, parameters) of one group; −∞ outside the bounds."""
+        lower, upper = self.specification.bounds
+        inside = np.all((vectors >= lower) & (vectors <= upper), axis=1)
+        constant = 0.0 if self.prior is None else self.prior.log_constant(self.specification)
+        values = self.evaluate(np.clip(vectors, lower, upper)[None], order=0).value[0]
+        return np.where(inside, constant - values, -np.inf)
+
+    def row_log_likelihood(self, vectors: np.ndarray) -> np.ndarray:
+        """(vectors, observations) of each observation of the only group, times its weight."""
+        observations = self._rows()
+        logs = row_log_likelihood(self.specification, self.scaling, observations, np.atleast_2d(vectors))
+        count = 1 + max((int(rows.origin.max()) for rows in observations.kinds.values() if len(rows)), default=-1)
+        total = np.zeros((len(np.atleast_2d(vectors)), count))
+        for kind, rows in observations.kinds.items():
+            np.add.at(total, (slice(None), rows.origin), logs[kind] * rows.weight)
+        return total
+
+    def scores(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of each row of the only group: the gradient of its log-probability, its weight and its observation."""
+        observations = self._rows()
+        found = row_scores(self.specification, self.scaling, observations, vector)
+        kinds = observations.kinds
+        return (
+            np.concatenate([found[kind] for kind in kinds]),
+            np.concatenate([rows.weight for rows in kinds.values()]),
+            np.concatenate([rows.origin for rows in kinds.values()]),
+        )
+
+    def density(self, together: int) -> tuple[Density, tuple[Any, ...]]:
+        """For samplers: the log-density to be traced, and the data that it takes; so many vectors at a time."""
+        rows = laid_out(self.specification, [self._rows()], together)
+        return Density(self.specification, self.prior), (self.scaling.location, self.scaling.scale, rows)
+
+    # -- which parameters explain them best? -----------------------------------------------------------------
+
+    def solve(
+        self,
+        *,
+        starts: int = 48,
+        generator: np.random.Generator | None = None,
+        fewer: Found | None = None,
+        tolerance: float = TOLERANCE,
+    ) -> Found:
+        """The best optimum of each group from many starts; `fewer` is what was found with one level less."""
+        chosen = np.random.default_rng(0) if generator is None else generator
+        return search(self, starts=starts, generator=chosen, fewer=fewer, tolerance=tolerance)
+
+    def solve_from(self, vectors: np.ndarray, **options: Any) -> Solutions:
+        """Where each of the vectors (groups, starts, parameters) leads; options as of `newton.minimise`."""
+        return minimise(self, vectors, **options)
+
+    # -- other problems --------------------------------------------------------------------------------------
+
+    def nested(self) -> list[Problem]:
+        """The same kind of problem with 1, 2, … levels; the last one is this."""
+        chain = [self]
+        while chain[0].specification.levels > 1:
+            chain.insert(0, replace(self, specification=chain[0].specification.fewer()))
+        return chain
+
+    def reweighted(self, weights: np.ndarray | Sequence[np.ndarray]) -> Problem:
+        """Each observation times a weight, one array for each group; rows are not laid out again."""
+        return replace(self, source=self.source.reweighted([weights] if isinstance(weights, np.ndarray) else weights))
+
+    def of_group(self, group: int) -> Problem:
+        """The problem of one of many groups."""
         return self if self.source.groups == 1 else replace(self, source=self.source.only(group))
 
-    def on_sample(self, rows: int, generator: np.random.Generator) -> Objective:
-        """The objective of about so many rows of each group."""
+    def on_sample(self, rows: int, generator: np.random.Generator) -> Problem:
+        """The problem of about so many rows of each group."""
         sample = self.source.sample(rows, generator)
         return self if sample is self.source else replace(self, source=sample)
+
+    def _rows(self) -> Observations:
+        assert isinstance(self.source, Memory), "rows are asked for one by one only where they are in memory"
+        (observations,) = self.source.observations
+        return observations
+
+
+@dataclass(frozen=True)
+class Density:
+    """The log-posterior as functions to be traced by JAX. Hashable: compiled samplers are shared by equal ones."""
+
+    specification: Specification
+    prior: Prior | None
+
+    def log_prior(self, vector: jax.Array) -> Any:
+        """With its constant; zero without a prior."""
+        if self.prior is None:
+            return 0.0
+        scales = self.prior.scales(self.specification)
+        return self.prior.log_constant(self.specification) + self.prior.log_density(vector, scales)
+
+    def log_likelihood(self, vector: jax.Array, data: tuple[Any, ...]) -> jax.Array:
+        return log_likelihood(self.specification)(vector, *data)

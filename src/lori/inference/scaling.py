@@ -1,10 +1,13 @@
-"""In which units is a model fitted? Features are scaled inside, so that starts, prior and tolerances fit all data."""
+"""Scaling: the units in which a model is fitted, so that starts, prior and tolerances fit all data."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from lori.data.preferences import Preferences
 
 CHUNK = 16_384  # rows at a time: they stay in cache
 
@@ -30,6 +33,12 @@ class Moments:
             square_total += ones @ both**2
         return cls(float(len(left)), total, square, square_total)
 
+    @classmethod
+    def of_all(cls, groups: Sequence[Preferences]) -> Moments:
+        """Of the data of several groups together."""
+        parts = [cls.of(group.left_features, group.right_features) for group in groups]
+        return sum(parts[1:], start=parts[0])
+
     def __add__(self, other: Moments) -> Moments:
         return Moments(
             self.pairs + other.pairs,
@@ -53,7 +62,7 @@ class Scaling:
 
     @classmethod
     def of(cls, moments: Moments, standardised: bool) -> Scaling:
-        if not standardised:
+        if not standardised or not moments.pairs:
             return cls(np.zeros_like(moments.total), np.ones_like(moments.total))
         location = moments.total / (2 * moments.pairs)
         deviation = np.sqrt(moments.square / (2 * moments.pairs))

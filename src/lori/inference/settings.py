@@ -1,30 +1,42 @@
-"""Is what the user asked for possible? Checks of everything that is given to an estimator."""
+"""Settings: everything that is given to an estimator, checked."""
 
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.errors import DataError, InputError, one_of, whole
-from lori.inference.fitting import FitSettings
-from lori.inference.uncertainty import ERROR_KINDS
-from lori.model.likelihoods.probabilities import TIE_RULES
+from lori.inference.uncertainty import ERROR_KINDS, ErrorKind
+from lori.model.likelihoods import Pairs
 from lori.model.priors import Prior
-from lori.model.rewards import Capped, Linear, Network, Reward
-from lori.model.rewards.gated import Gated
+from lori.model.rewards import FAMILIES, Linear, Reward
 from lori.model.specification import Specification
 
 METHODS = ("newton", "paper")
-NAMED_REWARDS: dict[str, type[Reward]] = {"linear": Linear, "capped": Capped, "network": Network, "gated": Gated}
 
 
-def checked_settings(parameters: dict[str, Any], groups: list[Preferences], ties: int | None = None) -> FitSettings:
+@dataclass(frozen=True)
+class FitSettings:
+    """What is to be fitted and how, checked."""
+
+    specification: Specification
+    alpha: tuple[float | None, ...]  # as reported; inside, rewards with a free scale have α = 1
+    prior: Prior | None
+    method: str
+    starts: int
+    seed: int
+    standard_errors: ErrorKind
+
+
+def checked_settings(parameters: dict[str, Any], groups: Sequence[Preferences], n_ties: int | None = None) -> FitSettings:
     """The settings of a fit from an estimator's parameters and the data it is to see.
 
-    Where `groups` are only a sample, `ties` says how many there are in all.
+    Where `groups` are only a sample, `n_ties` says how many ties there are in all.
     """
     features = groups[0].features
     levels = whole("levels", parameters["levels"], 1)
@@ -35,8 +47,8 @@ def checked_settings(parameters: dict[str, Any], groups: list[Preferences], ties
     rewards = tuple(reward.among(features) for reward in rewards)
     alpha = _for_each_level("alpha", parameters["alpha"], levels)
     epsilon = _for_each_level("epsilon", parameters["epsilon"], levels)
-    seen = int(sum(group.ties.sum() for group in groups)) if ties is None else ties
-    rule = _tie_rule(parameters["ties"], seen, epsilon)
+    seen = sum(group.n_ties for group in groups) if n_ties is None else n_ties
+    likelihood = Pairs.for_data(parameters["ties"], seen, epsilon)
     inside_epsilon: list[float | None] = []
     inside_alpha: list[float | None] = []
     for level, reward in enumerate(rewards):
@@ -58,7 +70,7 @@ def checked_settings(parameters: dict[str, Any], groups: list[Preferences], ties
             fix="give the agents, or use standard_errors='robust'",
         )  # fmt: skip
     return FitSettings(
-        specification=Specification(rewards, tuple(inside_epsilon), tuple(inside_alpha), rule, features),
+        specification=Specification(rewards, tuple(inside_epsilon), tuple(inside_alpha), likelihood, features),
         alpha=alpha,
         prior=checked_prior(parameters["prior"]),
         method=one_of("method", parameters["method"], METHODS),
@@ -68,13 +80,28 @@ def checked_settings(parameters: dict[str, Any], groups: list[Preferences], ties
     )
 
 
+def named_reward(kind: str, **options: Any) -> Reward:
+    """The reward of a registered family, by its name."""
+    family = FAMILIES[one_of("reward", kind, tuple(FAMILIES))]
+    try:
+        return family(**options)
+    except TypeError:
+        needed = [
+            field.name
+            for field in fields(family)  # type: ignore[arg-type]
+            if field.default is MISSING and field.default_factory is MISSING and field.name not in options
+        ]
+        raise InputError(
+            "reward", expected=f"a {needed[0]}" if needed else f"options of the {kind} reward", got=f"{kind!r} alone",
+            fix=f"use lori.{family.__name__}({needed[0] if needed else ''}=...)",
+        ) from None  # fmt: skip
+
+
 def _rewards(given: Any, levels: int) -> tuple[Reward, ...]:
     if given is None:
         given = Linear()
-    if given == "gated":
-        raise InputError("reward", expected="a context", got="'gated' alone", fix="use lori.Gated(context=...)")
     if isinstance(given, str):
-        given = NAMED_REWARDS[one_of("reward", given, tuple(NAMED_REWARDS))]()
+        given = named_reward(given)
     if isinstance(given, Reward):
         return (given,) * levels
     rewards = tuple(given) if isinstance(given, list | tuple) else ()
@@ -86,7 +113,7 @@ def _rewards(given: Any, levels: int) -> tuple[Reward, ...]:
     return rewards
 
 
-def _check_context(reward: Reward, groups: list[Preferences]) -> None:
+def _check_context(reward: Reward, groups: Sequence[Preferences]) -> None:
     """A context is shared by both alternatives of a pair and differs between pairs."""
     for name in reward.context:
         place = groups[0].features.index(name)
@@ -134,20 +161,3 @@ def checked_prior(given: Any) -> Prior | None:
     if given == "weak":
         return Prior()
     raise InputError("prior", expected="'weak', None or a lori.Prior", got=repr(given), fix="use prior='weak'")
-
-
-def _tie_rule(given: Any, seen: int, epsilon: tuple[float | None, ...]) -> Any:
-    rule = one_of("ties", given, ("auto", *TIE_RULES))
-    if rule == "auto":
-        rule = "observed" if seen else "split"
-    if seen and rule != "observed":
-        raise DataError(
-            "ties", expected="forced choices for the tie rule " + repr(rule), got=f"{seen} observed ties",
-            fix="use ties='observed' (--ties observed), or leave those comparisons out",
-        )  # fmt: skip
-    if seen and any(value == 0 for value in epsilon):
-        raise InputError(
-            "epsilon", expected="thresholds that may exceed 0 when ties were observed", got="a threshold fixed to 0",
-            fix="use epsilon=None: with a zero threshold a tie could never happen",
-        )  # fmt: skip
-    return rule

@@ -1,4 +1,4 @@
-"""What is there to learn from? Counts, moments and a sample of the data, for one pass over them."""
+"""Statistics: counts, moments and a sample of the data, from one pass over them."""
 
 from __future__ import annotations
 
@@ -13,43 +13,37 @@ SAMPLE = 20_000  # pairs that stand for all in shares of deciding levels, notes 
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
-    """What a fit needs to know of the data beside their likelihood; surveys of parts add up."""
+class Statistics:
+    """What a fit needs to know of the data beside their likelihood; those of parts add up."""
 
     pairs: int
-    wins: float
-    losses: float
-    ties: float
+    outcomes: np.ndarray  # (outcomes,) how often each was observed
     moments: Moments
     sample: Preferences  # evenly spaced pairs
 
     @classmethod
-    def of(cls, preferences: Preferences, sample: int = SAMPLE) -> Survey:
+    def of(cls, preferences: Preferences, sample: int = SAMPLE) -> Statistics:
         few = preferences
         if len(preferences) > sample:
             few = preferences.subset(np.linspace(0, len(preferences) - 1, sample).astype(int))
         return cls(
             pairs=len(preferences),
-            wins=float(preferences.wins.sum()),
-            losses=float(preferences.losses.sum()),
-            ties=float(preferences.ties.sum()),
+            outcomes=preferences.outcome_counts.sum(axis=0),
             moments=Moments.of(preferences.left_features, preferences.right_features),
             sample=few,
         )
 
-    def __add__(self, other: Survey) -> Survey:
-        return Survey(
+    def __add__(self, other: Statistics) -> Statistics:
+        return Statistics(
             self.pairs + other.pairs,
-            self.wins + other.wins,
-            self.losses + other.losses,
-            self.ties + other.ties,
+            self.outcomes + other.outcomes,
             self.moments + other.moments,
             Preferences.concatenate([self.sample, other.sample]),
         )
 
     @property
     def comparisons(self) -> int:
-        return round(self.wins + self.losses + self.ties)
+        return round(self.outcomes.sum())
 
     @property
     def ranges(self) -> np.ndarray:

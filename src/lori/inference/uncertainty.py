@@ -1,4 +1,4 @@
-"""How precisely are the free parameters known?
+"""Uncertainty: how precisely the free parameters are known.
 
 Covariances from the observed information (`observed`), from the sandwich that does not trust the likelihood
 (`robust`), or from the sandwich over whole agents, whose choices are not independent (`clustered`).
@@ -6,19 +6,13 @@ Covariances from the observed information (`observed`), from the sandwich that d
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Literal, NamedTuple, get_args
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.errors import InputError
-from lori.inference.scaling import Scaling
-from lori.model.likelihoods.observations import Observations, outcome_rows
-from lori.model.precision import double_precision
-from lori.model.specification import Specification
+from lori.inference.problem import Problem
 
 ErrorKind = Literal["observed", "robust", "clustered"]
 ERROR_KINDS: tuple[str, ...] = get_args(ErrorKind)
@@ -34,20 +28,19 @@ class Uncertainty(NamedTuple):
 
 
 def uncertainty(
-    specification: Specification,
+    problem: Problem,
     vector: np.ndarray,
     *,
     information: np.ndarray,
     curvature: np.ndarray,
-    scaling: Scaling,
-    preferences: Preferences | None,
+    data: Preferences | None,
     kind: ErrorKind,
 ) -> Uncertainty:
     """`information` is that of the likelihood, `curvature` adds the prior: what is known in the end.
 
-    The sandwich forms need the rows themselves, as `preferences` in memory.
+    The sandwich forms need the rows themselves, of `data` in memory.
     """
-    lower, upper = specification.bounds
+    lower, upper = problem.specification.bounds
     at_bound = (vector <= lower) | (vector >= upper)
     free = np.flatnonzero(~at_bound)
     unidentified = _flat_directions(information[np.ix_(free, free)], free)
@@ -57,19 +50,19 @@ def uncertainty(
     if len(known):
         bread = np.linalg.pinv(curvature[np.ix_(known, known)], hermitian=True)
         if kind != "observed":
-            if preferences is None:
+            if data is None:
                 raise InputError(
                     "standard_errors", expected="observed for data that are not in memory", got=kind,
                     fix="use --standard-errors observed",
                 )  # fmt: skip
-            scores, counts, origin = _scores(specification, vector, scaling, preferences)
-            bread = bread @ _meat(scores[:, known], counts, origin, preferences, kind) @ bread
+            scores, weight, origin = problem.scores(vector)
+            bread = bread @ _meat(scores[:, known], weight, origin, data, kind) @ bread
         covariance[np.ix_(known, known)] = bread
     covariance[lost, :] = covariance[:, lost] = np.nan
     return Uncertainty(covariance, at_bound, unidentified)
 
 
-def unknown(specification: Specification, vector: np.ndarray) -> Uncertainty:
+def unknown(vector: np.ndarray) -> Uncertainty:
     """For models with too many parameters for second derivatives: no standard errors."""
     return Uncertainty(np.full((len(vector), len(vector)), np.nan), np.zeros(len(vector), bool), [])
 
@@ -91,40 +84,20 @@ def _flat_directions(information: np.ndarray, free: np.ndarray) -> list[tuple[in
     return groups
 
 
-@double_precision
-def _scores(
-    specification: Specification, vector: np.ndarray, scaling: Scaling, preferences: Preferences
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Gradient of each row's log-probability, its weight, and its place in the preferences."""
-    observations = Observations.of(preferences, specification.linear)
-    parts = []
-    for outcome, rows in (("better", observations.decided), ("tie", observations.tied)):
-        for start in range(0, len(rows), 1 << 18):
-            some = rows[start : start + (1 << 18)]
-            some = some / scaling.scale if specification.linear else (some - scaling.location) / scaling.scale
-            parts.append(np.asarray(_row_gradients(specification, outcome, vector, some)))
-    weight = np.append(observations.decided_weight, observations.tied_weight)
-    return np.concatenate(parts), weight, np.concatenate(outcome_rows(preferences))
-
-
-@partial(jax.jit, static_argnums=(0, 1))
-def _row_gradients(specification: Specification, outcome: str, vector, rows):
-    function = specification.log_tie if outcome == "tie" else specification.log_better
-    return jax.vmap(jax.grad(function), (None, 0))(vector, jnp.asarray(rows))
-
-
-def _meat(scores, weight, origin, preferences: Preferences, kind: ErrorKind) -> np.ndarray:
+def _meat(
+    scores: np.ndarray, weight: np.ndarray, origin: np.ndarray, data: Preferences, kind: ErrorKind
+) -> np.ndarray:
     """Σ of squared scores: over comparisons, or over agents with the usual correction for few of them.
 
     A row that stands for n comparisons of weight w contributes n (w s)(w s)ᵀ, as n rows would.
     """
     if kind == "robust":
-        unit = preferences.weights[origin]
+        unit = data.weights[origin]
         return (scores * (weight * unit)[:, None]).T @ scores
-    assert preferences.agent is not None
-    agents, index = np.unique(preferences.agent[origin], return_inverse=True)
+    assert data.agent is not None
+    agents, index = np.unique(data.agent[origin], return_inverse=True)
     sums = np.zeros((len(agents), scores.shape[1]))
     np.add.at(sums, index, scores * weight[:, None])
-    groups, n, k = len(agents), preferences.n_comparisons, scores.shape[1]
+    groups, n, k = len(agents), data.n_comparisons, scores.shape[1]
     correction = groups / max(groups - 1, 1) * (n - 1) / max(n - k, 1)
     return correction * sums.T @ sums

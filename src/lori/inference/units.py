@@ -1,4 +1,4 @@
-"""What do the fitted numbers mean in the user's units, and with what standard errors?
+"""Units: what the fitted numbers mean in the user's units, and with what standard errors.
 
 Inside a fit features have deviation 1 and rewards with a free scale have α = 1. Reported are weights per unit of
 each feature, ε in the units of the reward, thresholds ε / |weight| as feature differences, and caps. Standard
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,8 @@ from lori.inference.scaling import Scaling
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
+
+Asked = tuple[float | None, ...]
 
 
 class Reported(NamedTuple):
@@ -52,7 +54,7 @@ class Units:
             parameters = np.asarray(own.parameters)
             slopes = scaled.slopes(parameters, alternatives[:10_000])
             levels.append(Level(scaled, parameters, float(own.epsilon), float(own.alpha), slopes))
-        return OrderedModel(tuple(levels), self.specification.features, self.specification.ties)
+        return OrderedModel(tuple(levels), self.specification.features, self.specification.likelihood.rule)
 
     @double_precision
     def standard_errors(self, vector: np.ndarray, covariance: np.ndarray) -> list[Reported]:
@@ -89,19 +91,25 @@ class Units:
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _reported_and_jacobian(specification, alpha, vector, location, scale):
-    def reported(own):
+def _reported_and_jacobian(
+    specification: Specification, alpha: Asked, vector: jax.Array, location: Any, scale: Any
+) -> tuple[list[Reported], list[Reported]]:
+    def reported(own: jax.Array) -> list[Reported]:
         return _reported(specification, alpha, own, location, scale)
 
     return reported(vector), jax.jacfwd(reported)(vector)
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _reported_of_many(specification, alpha, vectors, location, scale):
+def _reported_of_many(
+    specification: Specification, alpha: Asked, vectors: jax.Array, location: Any, scale: Any
+) -> list[Reported]:
     return jax.vmap(lambda own: _reported(specification, alpha, own, location, scale))(vectors)
 
 
-def _reported(specification: Specification, asked: tuple[float | None, ...], vector, location, scale) -> list[Reported]:
+def _reported(
+    specification: Specification, asked: Asked, vector: jax.Array, location: Any, scale: Any
+) -> list[Reported]:
     numbers = specification.unpack(vector)
     levels = []
     for level, reward in enumerate(specification.rewards):

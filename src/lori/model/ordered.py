@@ -1,8 +1,8 @@
-"""What does a complete model say: levels in priority order, with numbers, in the user's units?"""
+"""OrderedModel: levels in priority order, complete with numbers in the user's units."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -13,15 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lori.errors import InputError
-from lori.model.likelihoods.probabilities import (
-    TIE_RULES,
-    Decisions,
-    TieRule,
-    decisions,
-    lexicographic_order,
-    log_better,
-    log_outcomes,
-)
+from lori.model.likelihoods import Pairs
+from lori.model.likelihoods.probabilities import TIE_RULES, Decisions, Levels, TieRule, decisions, lexicographic_order
 from lori.model.precision import double_precision
 from lori.model.rewards import Linear, Reward, reward_from
 from lori.model.specification import Parameters, Specification
@@ -113,7 +106,13 @@ class OrderedModel:
     @property
     def specification(self) -> Specification:
         fixed = (0.0,) * len(self.levels)  # only the structure matters for prediction
-        return Specification(tuple(level.reward for level in self.levels), fixed, fixed, self.ties, self.features)
+        rewards = tuple(level.reward for level in self.levels)
+        return Specification(rewards, fixed, fixed, self.likelihood, self.features)
+
+    @property
+    def likelihood(self) -> Pairs:
+        """How its choices between two alternatives follow from the levels."""
+        return Pairs(self.ties)
 
     @property
     def parameters(self) -> Parameters:
@@ -124,43 +123,39 @@ class OrderedModel:
         )
 
     @double_precision
-    def rewards(self, x) -> np.ndarray:
+    def rewards(self, x: ArrayLike) -> np.ndarray:
         """The reward of each alternative on each level, shape (alternatives, levels)."""
         x = jnp.asarray(self._checked(x, "alternatives"))
         columns = [jax.vmap(level.reward, (None, 0))(jnp.asarray(level.parameters), x) for level in self.levels]
         return np.stack([np.asarray(column) for column in columns], axis=1)
 
-    def predict_log_proba(self, left, right) -> np.ndarray:
+    def predict_log_proba(self, left: ArrayLike, right: ArrayLike) -> np.ndarray:
         """Logarithms of `predict_proba`, exact where probabilities underflow."""
         return self._mapped(_log_outcomes, left, right)
 
-    def predict_proba(self, left, right) -> np.ndarray:
+    def predict_proba(self, left: ArrayLike, right: ArrayLike) -> np.ndarray:
         """Columns: left preferred, tie, right preferred. Shape (pairs, 3)."""
         return np.exp(self.predict_log_proba(left, right))
 
-    def preference(self, left, right) -> np.ndarray:
+    def preference(self, left: ArrayLike, right: ArrayLike) -> np.ndarray:
         """log Pr(left ≻ right) − log Pr(right ≻ left): positive where left is the likelier choice."""
         return self._mapped(_log_odds, left, right)[:, 0]
 
-    def decisions(self, left, right) -> Decisions:
+    def decisions(self, left: ArrayLike, right: ArrayLike) -> Decisions:
         """Which level decides, with what probability, and for whom; arrays of shape (pairs, levels)."""
         table = self._mapped(_decisions, left, right)
         k = len(self.levels)
         return Decisions(table[:, :k], table[:, k : 2 * k], table[:, 2 * k])
 
-    def compare(self, left, right) -> np.ndarray:
+    def compare(self, left: ArrayLike, right: ArrayLike) -> np.ndarray:
         """The choice without noise: 1 for left, −1 for right, 0 if every difference is below its threshold."""
         left, right = self._both_checked(left, right)
         epsilon = [level.epsilon for level in self.levels]
         return lexicographic_order(self.rewards(left).T, self.rewards(right).T, epsilon)
 
-    def sample(self, left, right, *, times: int = 1, seed: int | np.random.Generator = 0) -> np.ndarray:
+    def sample(self, left: ArrayLike, right: ArrayLike, *, times: int = 1, seed: int | np.random.Generator = 0) -> np.ndarray:
         """Draw each choice `times` times: counts of left preferred, tie and right preferred, (pairs, 3)."""
-        probabilities = self.predict_proba(left, right)
-        if self.ties == "printed":  # equation (5) to the letter speaks of preferences only
-            probabilities[:, 1] = 0.0
-        probabilities /= probabilities.sum(axis=1, keepdims=True)
-        return np.random.default_rng(seed).multinomial(times, probabilities)
+        return self.likelihood.simulate(self.predict_proba(left, right), times, np.random.default_rng(seed))
 
     def describe(self) -> dict[str, Any]:
         """The model as plain JSON values; `from_description` is the inverse."""
@@ -198,7 +193,7 @@ class OrderedModel:
         return cls(levels, features, ties)
 
     @double_precision
-    def _mapped(self, function, left, right) -> np.ndarray:
+    def _mapped(self, function: Callable[..., jax.Array], left: ArrayLike, right: ArrayLike) -> np.ndarray:
         """Apply a compiled function to all pairs, a chunk at a time."""
         left, right = self._both_checked(left, right)
         parts = [
@@ -207,7 +202,7 @@ class OrderedModel:
         ]
         return np.concatenate(parts)
 
-    def _both_checked(self, left, right) -> tuple[np.ndarray, np.ndarray]:
+    def _both_checked(self, left: ArrayLike, right: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         left, right = self._checked(left, "left"), self._checked(right, "right")
         if left.shape != right.shape:
             raise InputError(
@@ -223,7 +218,7 @@ class OrderedModel:
                 )  # fmt: skip
         return left, right
 
-    def _checked(self, x, what: str) -> np.ndarray:
+    def _checked(self, x: ArrayLike, what: str) -> np.ndarray:
         array = np.atleast_2d(np.asarray(x, float))
         if array.ndim != 2 or array.shape[1] != len(self.features):
             raise InputError(
@@ -251,33 +246,28 @@ def _chunks(pairs: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
         yield np.pad(part, [(0, room - len(part)), (0, 0), (0, 0)]), len(part)
 
 
-def _for_each_pair(summarise):
+def _for_each_pair(summarise: Callable[[Specification, Levels, Levels], jax.Array]) -> Callable[..., jax.Array]:
     """Compile `summarise(specification, gap, tolerance)`, written for one pair, over many."""
 
     @partial(jax.jit, static_argnums=0)
     def compiled(specification: Specification, parameters: Parameters, pairs: jax.Array) -> jax.Array:
-        def one(pair: jax.Array) -> jax.Array:
-            features = pair[0] - pair[1] if specification.linear else pair
-            return summarise(specification, *specification.scaled(parameters, features))
-
-        return jax.vmap(one)(pairs)
+        return jax.vmap(lambda pair: summarise(specification, *specification.scaled(parameters, pair)))(pairs)
 
     return compiled
 
 
 @_for_each_pair
-def _log_outcomes(specification, gap, tolerance):
-    return jnp.stack(log_outcomes(gap, tolerance, specification.ties))
+def _log_outcomes(specification: Specification, gap: Levels, tolerance: Levels) -> jax.Array:
+    return specification.likelihood.log_outcomes(gap, tolerance)
 
 
 @_for_each_pair
-def _log_odds(specification, gap, tolerance):
-    better = log_better(gap, tolerance, specification.ties)
-    worse = log_better([-a for a in gap], tolerance, specification.ties)
-    return (better - worse)[None]
+def _log_odds(specification: Specification, gap: Levels, tolerance: Levels) -> jax.Array:
+    left, _, right = specification.likelihood.log_outcomes(gap, tolerance)
+    return (left - right)[None]
 
 
 @_for_each_pair
-def _decisions(specification, gap, tolerance):
+def _decisions(specification: Specification, gap: Levels, tolerance: Levels) -> jax.Array:
     result = decisions(gap, tolerance)
     return jnp.concatenate([result.left, result.right, result.nobody[None]])

@@ -1,8 +1,9 @@
-"""What is believed before any data: weakly, and in standardised units?"""
+"""Prior: what is believed before any data, weakly and in standardised units."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -39,16 +40,20 @@ class Prior:
     def scales(self, specification: Specification) -> np.ndarray:
         """The scale of each free parameter; infinite where nothing is believed."""
         scales = np.full(specification.size, np.inf)
-        for reward, where in zip(specification.rewards, specification.reward_slices, strict=True):
+        for reward, where in zip(specification.rewards, specification.reward_slots, strict=True):
             scales[where] = self.weights * reward.typical(specification.features)
         for level, slot in specification.epsilon_slots.items():
             inner = 0 < level < specification.levels - 1
             scales[slot] = self.deeper if inner else self.epsilon
         return scales
 
-    def log_density(self, vector: np.ndarray, scales: np.ndarray) -> np.ndarray:
-        """Up to a constant: −(ν + 1)/2 Σ log(1 + (θ/scale)²/ν); an infinite scale contributes nothing."""
-        return -(self.degrees + 1) / 2 * np.sum(np.log1p((vector / scales) ** 2 / self.degrees), axis=-1)
+    def log_density(self, vector: Any, scales: np.ndarray) -> Any:
+        """Up to a constant: −(ν + 1)/2 Σ log(1 + (θ/scale)²/ν); an infinite scale contributes nothing.
+
+        `vector` may be an array of NumPy or a traced one of JAX: this is the only place that knows the density.
+        """
+        numbers = vector.__array_namespace__()
+        return -(self.degrees + 1) / 2 * numbers.sum(numbers.log1p((vector / scales) ** 2 / self.degrees), axis=-1)
 
     def slopes(self, vector: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """First and second derivative of `log_density` by each parameter."""

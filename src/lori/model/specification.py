@@ -1,21 +1,23 @@
-"""Which model is to be learned: what is fixed, what is free, and how the free numbers form one vector?
+"""Specification: which model is to be learned, what is fixed, what is free, and how the free numbers form one vector.
 
 The vector of free parameters is laid out as
     [reward parameters of level 1 | … of level k | learned ε | learned α of rewards without a free scale].
+Parameters that a level shares with one above it (`Reward.common`) stand at the upper level alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
-from lori.model.likelihoods.probabilities import TieRule, log_better, log_full_tie
+from lori.model.likelihoods.base import Likelihood
 from lori.model.rewards import Bounds, Reward
 
 
@@ -39,7 +41,7 @@ class Specification:
     rewards: tuple[Reward, ...]
     epsilon: tuple[float | None, ...]
     alpha: tuple[float | None, ...]
-    ties: TieRule
+    likelihood: Likelihood
     features: tuple[str, ...]
 
     @property
@@ -47,30 +49,47 @@ class Specification:
         return len(self.rewards)
 
     @property
-    def linear(self) -> bool:
-        """Only differences of features matter."""
-        return all(reward.linear for reward in self.rewards)
-
-    @property
     def standardised(self) -> bool:
         return all(reward.standardised for reward in self.rewards)
 
     @cached_property
-    def reward_slices(self) -> tuple[slice, ...]:
-        ends = np.cumsum([0] + [reward.size(self.features) for reward in self.rewards]).tolist()
-        return tuple(slice(start, end) for start, end in pairwise(ends))
+    def reward_slots(self) -> tuple[np.ndarray, ...]:
+        """For each level the positions of its reward's parameters in the vector; levels may share some."""
+        slots, used = [], 0
+        kept: dict[str, np.ndarray] = {}
+        for reward in self.rewards:
+            common, own = reward.common(self.features), np.empty(reward.size(self.features), int)
+            known = kept.get(reward.share) if reward.share else None
+            fresh = np.ones(len(own), bool) if known is None else ~common
+            own[fresh] = used + np.arange(fresh.sum())
+            if known is not None:
+                own[common] = known
+            elif reward.share:
+                kept[reward.share] = own[common]
+            used += int(fresh.sum())
+            slots.append(own)
+        return tuple(slots)
+
+    @property
+    def shared(self) -> bool:
+        """Do levels have parameters in common?"""
+        return len(np.unique(np.concatenate(self.reward_slots))) < sum(map(len, self.reward_slots))
+
+    @cached_property
+    def _reward_size(self) -> int:
+        return max((int(slots.max()) + 1 for slots in self.reward_slots if len(slots)), default=0)
 
     @cached_property
     def epsilon_slots(self) -> dict[int, int]:
         """level → position of its learned ε in the vector"""
-        start = self.reward_slices[-1].stop
+        start = self._reward_size
         learned = [level for level, value in enumerate(self.epsilon) if value is None]
         return {level: start + i for i, level in enumerate(learned)}
 
     @cached_property
     def alpha_slots(self) -> dict[int, int]:
         """level → position of its learned α in the vector"""
-        start = self.reward_slices[-1].stop + len(self.epsilon_slots)
+        start = self._reward_size + len(self.epsilon_slots)
         learned = [
             level
             for level, (value, reward) in enumerate(zip(self.alpha, self.rewards, strict=True))
@@ -80,12 +99,12 @@ class Specification:
 
     @property
     def size(self) -> int:
-        return self.reward_slices[-1].stop + len(self.epsilon_slots) + len(self.alpha_slots)
+        return self._reward_size + len(self.epsilon_slots) + len(self.alpha_slots)
 
     @cached_property
     def bounds(self) -> Bounds:
         lower, upper = np.full(self.size, -np.inf), np.full(self.size, np.inf)
-        for reward, where in zip(self.rewards, self.reward_slices, strict=True):
+        for reward, where in zip(self.rewards, self.reward_slots, strict=True):
             lower[where], upper[where] = reward.bounds(self.features)
         lower[list(self.epsilon_slots.values())] = 0.0
         lower[list(self.alpha_slots.values())] = 1e-6
@@ -95,11 +114,11 @@ class Specification:
     def names(self) -> tuple[str, ...]:
         """What each free parameter is, for messages to people."""
         prefix = "level {}: " if self.levels > 1 else ""
-        names = [
-            prefix.format(level + 1) + name
-            for level, reward in enumerate(self.rewards)
-            for name in reward.names(self.features)
-        ]
+        by_slot: dict[int, str] = {}
+        for level, (reward, slots) in enumerate(zip(self.rewards, self.reward_slots, strict=True)):
+            for slot, name in zip(slots, reward.names(self.features), strict=True):
+                by_slot[int(slot)] = f"shared {name}" if int(slot) in by_slot else prefix.format(level + 1) + name
+        names = [by_slot[slot] for slot in range(self._reward_size)]
         names += [prefix.format(level + 1) + "threshold" for level in self.epsilon_slots]
         return (*names, *(prefix.format(level + 1) + "alpha" for level in self.alpha_slots))
 
@@ -109,46 +128,41 @@ class Specification:
 
         levels = range(self.levels)
         return Parameters(
-            rewards=tuple(vector[where] for where in self.reward_slices),
+            rewards=tuple(vector[where] for where in self.reward_slots),
             epsilon=jnp.stack([value(self.epsilon[i], self.epsilon_slots.get(i)) for i in levels]),
             alpha=jnp.stack([value(self.alpha[i], self.alpha_slots.get(i)) for i in levels]),
         )
 
-    def pack(self, rewards, epsilon, alpha) -> np.ndarray:
+    def pack(self, rewards: Sequence[np.ndarray], epsilon: ArrayLike, alpha: ArrayLike) -> np.ndarray:
         """The inverse of `unpack`; fixed values are not stored."""
         vector = np.empty(self.size)
-        for where, values in zip(self.reward_slices, rewards, strict=True):
+        for where, values in zip(self.reward_slots, rewards, strict=True):
             vector[where] = values
         for level, slot in self.epsilon_slots.items():
-            vector[slot] = epsilon[level]
+            vector[slot] = np.asarray(epsilon)[level]
         for level, slot in self.alpha_slots.items():
-            vector[slot] = alpha[level]
+            vector[slot] = np.asarray(alpha)[level]
         return vector
 
-    def scaled(self, parameters: Parameters, pair: jax.Array) -> tuple[list[jax.Array], jax.Array]:
-        """Gap and tolerance of every level, for one pair.
-
-        `pair` is the difference of the two alternatives (features,) for a linear model and both of them
-        (2, features) otherwise.
-        """
+    def scaled(self, parameters: Parameters, row: jax.Array) -> tuple[list[jax.Array], jax.Array]:
+        """Gap and tolerance of every level, for one row (alternatives, features)."""
         gaps = [
-            alpha * self.gap(reward, values, pair[None])[0]
+            alpha * self.likelihood.gap(reward, values, row)
             for reward, values, alpha in zip(self.rewards, parameters.rewards, parameters.alpha, strict=True)
         ]
         return gaps, parameters.alpha * parameters.epsilon
 
-    def gap(self, reward: Reward, values: jax.Array, pairs: jax.Array) -> jax.Array:
-        """How much more reward the first alternative of each pair has, before α."""
-        each = jax.vmap(reward, (None, 0))
-        return each(values, pairs) if self.linear else each(values, pairs[:, 0]) - each(values, pairs[:, 1])
+    def gaps_of(self, reward: Reward, values: jax.Array, rows: jax.Array) -> jax.Array:
+        """The gaps of one level on many rows (rows, alternatives, features), before α."""
+        return jax.vmap(lambda row: self.likelihood.gap(reward, values, row))(rows)
 
-    def log_better(self, vector: jax.Array, pair: jax.Array) -> jax.Array:
-        """log Pr(first ≻ second) for one pair as a function of the free parameters."""
-        return log_better(*self.scaled(self.unpack(vector), pair), self.ties)
+    def log_probability(self, kind: str, vector: jax.Array, row: jax.Array) -> jax.Array:
+        """Of one row of this kind, as a function of the free parameters."""
+        return self.likelihood.log_probability(kind, *self.scaled(self.unpack(vector), row))
 
-    def log_tie(self, vector: jax.Array, pair: jax.Array) -> jax.Array:
-        """log Pr(tie) for one pair, an outcome of its own under the rule `observed`."""
-        return log_full_tie(*self.scaled(self.unpack(vector), pair))
+    def log_outcomes(self, parameters: Parameters, row: jax.Array) -> jax.Array:
+        """Log-probabilities of all outcomes of one row."""
+        return self.likelihood.log_outcomes(*self.scaled(parameters, row))
 
     def fewer(self) -> Specification:
         """The same kind of model with one level less; the last level keeps what was said about the last ε."""
@@ -156,6 +170,6 @@ class Specification:
             rewards=self.rewards[:-1],
             epsilon=(*self.epsilon[:-2], self.epsilon[-1]),
             alpha=self.alpha[:-1],
-            ties=self.ties,
+            likelihood=self.likelihood,
             features=self.features,
         )

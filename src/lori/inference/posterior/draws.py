@@ -13,7 +13,6 @@ import numpy as np
 from lori.errors import MissingExtra
 from lori.inference.posterior.order import PriorityOrder, order_of
 from lori.inference.units import Reported, Units
-from lori.model.likelihoods.probabilities import log_outcomes
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
@@ -103,7 +102,7 @@ class Posterior:
                 scaled = reward.with_scale(1 / alpha) if reward.free_scale else reward
                 slopes = scaled.slopes(parameters, self.units.scaling.location[None])
                 levels.append(Level(scaled, parameters, float(own.epsilon[i]), alpha, slopes))
-            made.append(OrderedModel(tuple(levels), specification.features, specification.ties))
+            made.append(OrderedModel(tuple(levels), specification.features, specification.likelihood.rule))
         return made
 
     def predict_proba(self, left: Any, right: Any) -> np.ndarray:
@@ -222,9 +221,7 @@ def _lines(fields: dict[str, Any]) -> list[str]:
 def _predicted(specification: Specification, vectors: jax.Array, pairs: jax.Array) -> jax.Array:
     """Log-probabilities (vectors, pairs, 3) for standardised pairs."""
 
-    def one(vector, pair):
-        features = pair[0] - pair[1] if specification.linear else pair
-        outcomes = log_outcomes(*specification.scaled(specification.unpack(vector), features), specification.ties)
-        return jnp.stack(outcomes)
+    def one(vector: jax.Array, pair: jax.Array) -> jax.Array:
+        return specification.log_outcomes(specification.unpack(vector), pair)
 
     return jax.vmap(lambda vector: jax.vmap(lambda pair: one(vector, pair))(pairs))(vectors)

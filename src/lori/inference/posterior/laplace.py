@@ -1,6 +1,6 @@
-"""What does the posterior look like around its peaks? A Gaussian at each, within the bounds, weighted by its mass.
+"""Laplace's method: a Gaussian around each optimum of the posterior, within the bounds, weighted by its mass.
 
-Around a peak the log-posterior is −value − g·(θ − θ̂) − ½ (θ − θ̂)ᵀ H (θ − θ̂); g is zero but where a bound holds a
+Around an optimum the log-posterior is −value − g·(θ − θ̂) − ½ (θ − θ̂)ᵀ H (θ − θ̂); g is zero but where a bound holds a
 coordinate. That is a Gaussian around θ̂ − H⁻¹g, cut off at the bounds. It is drawn from coordinate by coordinate, each
 given those before and within its bounds; the probabilities of staying within them are the weights of the draws, and
 their mean the mass that is left (the simulator of Geweke, Hajivassiliou and Keane).
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, special
 
-from lori.inference.optimum import Peak
+from lori.inference.optimum import Optimum
 
 PROPOSALS = 8  # weighted draws for each that is kept
 CENTRES, DEGREES = 400, 5.0  # of the kernels
@@ -23,7 +23,7 @@ WIDEST = 2.0  # in directions of which the data say nothing: so many prior scale
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """One peak's part of the posterior, with equally likely draws from it."""
+    """One optimum's part of the posterior, with equally likely draws from it."""
 
     mean: np.ndarray
     factor: np.ndarray  # Cholesky factor of the covariance before the bounds cut
@@ -40,25 +40,25 @@ class Gaussian:
         return -0.5 * np.sum(away**2, axis=0) - constant
 
 
-def around(peak: Peak, count: int, generator: np.random.Generator, width: float = 1.0) -> Gaussian:
-    """The Gaussian at one peak, `width` times as wide as its curvature says (its mass stays that of width 1)."""
-    assert peak.gradient is not None
-    assert peak.curvature is not None
-    specification = peak.units.specification
-    scales = np.ones(len(peak.vector)) if peak.prior is None else peak.prior.scales(specification)
+def around(optimum: Optimum, count: int, generator: np.random.Generator, width: float = 1.0) -> Gaussian:
+    """The Gaussian at one optimum, `width` times as wide as its curvature says (its mass stays that of width 1)."""
+    assert optimum.gradient is not None
+    assert optimum.curvature is not None
+    specification = optimum.units.specification
+    scales = np.ones(len(optimum.vector)) if optimum.prior is None else optimum.prior.scales(specification)
     scales = np.where(np.isfinite(scales), scales, 1.0)
-    eigenvalues, vectors = np.linalg.eigh(scales[:, None] * peak.curvature * scales)
+    eigenvalues, vectors = np.linalg.eigh(scales[:, None] * optimum.curvature * scales)
     flat = eigenvalues < WIDEST**-2
     eigenvalues = np.where(flat, WIDEST**-2, eigenvalues) / width**2
     covariance = scales[:, None] * (vectors / eigenvalues @ vectors.T) * scales
-    shift = covariance @ peak.gradient / width**2
-    mean = peak.vector - shift
+    shift = covariance @ optimum.gradient / width**2
+    mean = optimum.vector - shift
     draws, log_weights = _within(mean, covariance, specification.bounds, PROPOSALS * count, generator)
     log_inside = float(special.logsumexp(log_weights) - np.log(len(log_weights)))
     chosen = systematic(np.exp(log_weights - special.logsumexp(log_weights)), count, generator)
     log_determinant = np.sum(2 * np.log(scales) - np.log(eigenvalues) - 2 * np.log(width))
-    constant = 0.0 if peak.prior is None else peak.prior.log_constant(specification)
-    height = constant - peak.value + 0.5 * peak.gradient @ shift
+    constant = 0.0 if optimum.prior is None else optimum.prior.log_constant(specification)
+    height = constant - optimum.value + 0.5 * optimum.gradient @ shift
     log_mass = height + 0.5 * (len(scales) * np.log(2 * np.pi) + log_determinant) + log_inside
     factor = np.linalg.cholesky(covariance)
     return Gaussian(mean, factor, log_inside, float(log_mass), bool(flat.any()), draws[chosen])
@@ -66,25 +66,25 @@ def around(peak: Peak, count: int, generator: np.random.Generator, width: float 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """The Gaussians of all peaks in proportion to their masses; wider ones beside them catch what they miss."""
+    """The Gaussians of all optima in proportion to their masses; wider ones beside them catch what they miss."""
 
     parts: list[Gaussian]
     shares: np.ndarray
     draws: np.ndarray  # (draws, parameters)
     log_mass: float
-    flat: bool  # is some direction of the heaviest peak wider than the data can tell?
+    flat: bool  # is some direction of the heaviest optimum wider than the data can tell?
 
     @classmethod
     def of(
         cls,
-        peaks: Sequence[Peak],
+        optima: Sequence[Optimum],
         count: int,
         generator: np.random.Generator,
         widths: dict[float, float] = {1.0: 1.0},  # noqa: B006 (it is only read)
     ) -> Mixture:
-        """`widths` are those of the Gaussians at each peak, with their shares."""
-        parts = [around(peak, count, generator, width) for width in widths for peak in peaks]
-        log_mass = np.array([part.log_mass for part in parts[: len(peaks)]])
+        """`widths` are those of the Gaussians at each optimum, with their shares."""
+        parts = [around(optimum, count, generator, width) for width in widths for optimum in optima]
+        log_mass = np.array([part.log_mass for part in parts[: len(optima)]])
         total = float(special.logsumexp(log_mass))
         shares = np.concatenate([share * np.exp(log_mass - total) for share in widths.values()])
         numbers = np.bincount(systematic(shares, count, generator), minlength=len(parts))
@@ -141,7 +141,13 @@ def systematic(shares: np.ndarray, count: int, generator: np.random.Generator) -
     return np.minimum(np.searchsorted(np.cumsum(shares), points), len(shares) - 1)
 
 
-def _within(mean, covariance, bounds, count: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _within(
+    mean: np.ndarray,
+    covariance: np.ndarray,
+    bounds: tuple[np.ndarray, np.ndarray],
+    count: int,
+    generator: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
     """Draws of a Gaussian within bounds, with their log weights. Bounded coordinates come first."""
     lower, upper = bounds
     order = np.argsort(~(np.isfinite(lower) | np.isfinite(upper)), kind="stable")

@@ -1,4 +1,4 @@
-"""How is a posterior with a single mode drawn from? The No-U-Turn sampler of BlackJAX, started at the mode."""
+"""NUTS: the No-U-Turn sampler of BlackJAX, for a posterior with a single mode, started there."""
 
 from __future__ import annotations
 
@@ -10,12 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from lori.errors import MissingExtra
-from lori.inference.blocks import laid_out, log_likelihood
-from lori.inference.optimum import Peak
-from lori.model.likelihoods.observations import Observations
+from lori.inference.problem import Density, Problem
 from lori.model.precision import double_precision
-from lori.model.priors import Prior
-from lori.model.specification import Specification
 
 CHAINS = 4
 WARM_UP = 500
@@ -29,42 +25,34 @@ class Chains(NamedTuple):
 
 
 @double_precision
-def sample_by_nuts(peak: Peak, observations: Observations, *, draws: int, generator: np.random.Generator) -> Chains:
-    """Chains that start near the peak, `draws` in all."""
-    specification, scaling = peak.units.specification, peak.units.scaling
-    prior = peak.prior
-    rows = laid_out([observations], CHAINS, specification.linear)
-    lower, upper = specification.bounds
-    inside = np.clip(peak.vector, lower + 0.05, upper - 0.05)
-    starts = _freed(inside, lower, upper) + 0.05 * generator.normal(size=(CHAINS, specification.size))
+def sample_by_nuts(problem: Problem, start: np.ndarray, *, draws: int, generator: np.random.Generator) -> Chains:
+    """Chains that begin near `start`, the mode, `draws` in all."""
+    density, data = problem.density(CHAINS)
+    lower, upper = problem.specification.bounds
+    inside = np.clip(start, lower + 0.05, upper - 0.05)
+    starts = _freed(inside, lower, upper) + 0.05 * generator.normal(size=(CHAINS, len(start)))
     keys = jax.random.split(jax.random.key(int(generator.integers(2**31))), CHAINS)
-    kept, divergent = _run(
-        specification, prior, -(-draws // CHAINS), keys, starts, (scaling.location, scaling.scale, *rows)
-    )
+    kept, divergent = _run(density, -(-draws // CHAINS), keys, starts, data)
     return Chains(np.asarray(kept), int(divergent))
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2))
-def _run(specification: Specification, prior: Prior | None, draws: int, keys, starts, data):
+@partial(jax.jit, static_argnums=(0, 1))
+def _run(density: Density, draws: int, keys: Any, starts: Any, data: Any) -> tuple[jax.Array, jax.Array]:
     blackjax = _blackjax()
-    lower, upper = specification.bounds
-    of_vector = log_likelihood(specification)
+    lower, upper = density.specification.bounds
 
-    def log_density(free):
+    def log_density(free: jax.Array) -> jax.Array:
         vector = _bound(free, lower, upper)
-        log_prior = jnp.zeros(())
-        if prior is not None:
-            u = vector / prior.scales(specification)
-            log_prior = -(prior.degrees + 1) / 2 * jnp.sum(jnp.log1p(u**2 / prior.degrees))
-        return of_vector(vector, *data) + log_prior + _log_stretch(free, lower, upper)
+        stretched = _log_stretch(free, lower, upper)
+        return density.log_likelihood(vector, data) + density.log_prior(vector) + stretched
 
-    def chain(key, start):
+    def chain(key: Any, start: jax.Array) -> tuple[Any, jax.Array]:
         warm, run = jax.random.split(key)
         adaptation = blackjax.window_adaptation(blackjax.nuts, log_density)
         (state, parameters), _ = adaptation.run(warm, start, num_steps=WARM_UP)
         kernel = blackjax.nuts(log_density, **parameters).step
 
-        def step(state, key):
+        def step(state: Any, key: Any) -> tuple[Any, Any]:
             state, info = kernel(key, state)
             return state, (state.position, info.is_divergent)
 

@@ -98,13 +98,13 @@ def _by_reward(posterior: Posterior) -> list[tuple[str, ...]]:
     specification = posterior.units.specification
     away = (draws - draws.mean(axis=0)) / np.maximum(draws.std(axis=0), 1e-12)
     middle = draws[int(np.sum(away**2, axis=1).argmin())]
-    slices = specification.reward_slices
-    if len({part.stop - part.start for part in slices}) > 1:
-        return [tuple(f"reward {i + 1}" for i in range(len(slices)))] * len(draws)
-    reference = np.stack([_unit(middle[part]) for part in slices])
+    slots = specification.reward_slots
+    if len({len(own) for own in slots}) > 1:
+        return [tuple(f"reward {i + 1}" for i in range(len(slots)))] * len(draws)
+    reference = np.stack([_unit(middle[own]) for own in slots])
     orders = []
     for draw in draws:
-        own = np.stack([_unit(draw[part]) for part in slices])
+        own = np.stack([_unit(draw[part]) for part in slots])
         _, matched = linear_sum_assignment(-(own @ reference.T))
         orders.append(tuple(f"reward {i + 1}" for i in matched))
     return orders

@@ -1,4 +1,4 @@
-"""From preferences to a posterior: which sampler, started where, and how far may its draws be trusted?"""
+"""Sampling: from data to a posterior. Which sampler, started where, and how far may its draws be trusted?"""
 
 from __future__ import annotations
 
@@ -11,22 +11,19 @@ from scipy import special
 
 from lori.data.preferences import Preferences
 from lori.errors import InputError
-from lori.inference.fitting import FitSettings, fit_groups
-from lori.inference.optimum import Peak
+from lori.inference.fitting import fit_groups
+from lori.inference.optimum import Optimum
 from lori.inference.posterior.diagnostics import LARGEST_R_HAT, agreement, mixing_of_chains
 from lori.inference.posterior.draws import Posterior, Trust
 from lori.inference.posterior.laplace import Kernels, Mixture, systematic
 from lori.inference.posterior.nuts import sample_by_nuts
 from lori.inference.posterior.smc import Population, sample_by_smc
-from lori.inference.problem import Objective
-from lori.inference.scaling import Moments, Scaling
-from lori.inference.search import newton
+from lori.inference.problem import Problem
 from lori.inference.search.search import RIVAL, SAME
-from lori.inference.sources.memory import Memory
-from lori.inference.statistics import Survey
+from lori.inference.settings import FitSettings
+from lori.inference.statistics import Statistics
 from lori.inference.status import about_data
 from lori.inference.units import Units
-from lori.model.likelihoods.observations import Observations
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.specification import Specification
@@ -46,56 +43,57 @@ FLAT = "Some direction is hardly known from these data: intervals are those of t
 @double_precision
 def sample_posterior(
     settings: FitSettings,
-    preferences: Preferences,
+    data: Preferences,
     *,
     method: str,
     draws: int,
     seed: int,
-    known: tuple[Peak, np.ndarray] | None = None,
+    known: tuple[Optimum, np.ndarray] | None = None,
 ) -> Posterior:
-    """Draws from the posterior of these preferences. `known` are the peak and its rivals, if they were found before."""
+    """Draws from the posterior of these data. `known` are the optimum and its rivals, if they were found before."""
     generator = np.random.default_rng(seed)
+    scaling = known[0].units.scaling if known else None
+    problem = Problem.of(settings.specification, [data], settings.prior, scaling)
     if method == "smc":
-        posterior = _by_smc(settings, preferences, draws, generator)
+        posterior = _by_smc(problem, settings.alpha, draws, generator)
     else:
-        peak, rivals = known or _found(settings, preferences)
-        if peak.curvature is None:
+        optimum, rivals = known or _found(settings, data)
+        if optimum.curvature is None:
             raise InputError(
                 "method", expected="at most 60 parameters for a posterior by laplace or nuts",
                 got=str(settings.specification.size), fix="use linear rewards with fewer features, or method='smc'",
             )  # fmt: skip
         if method == "nuts":
-            posterior = _by_nuts(peak, preferences, draws, generator)
+            posterior = _by_nuts(problem, optimum, draws, generator)
         else:
-            posterior = _by_laplace(peak, rivals, preferences, draws, generator)
-    notes = (*_notes(settings, preferences), *posterior.notes)
-    return replace(posterior, notes=notes, comparisons=preferences.n_comparisons)
+            posterior = _by_laplace(problem, optimum, rivals, draws, generator)
+    notes = (*_notes(settings, data), *posterior.notes)
+    return replace(posterior, notes=notes, comparisons=data.n_comparisons)
 
 
-def posterior_of_peak(peak: Peak, *, draws: int, seed: int) -> Posterior:
-    """The Gaussian around one peak, without looking at data again."""
-    mixture = Mixture.of([peak], draws, np.random.default_rng(seed))
+def posterior_of_optimum(optimum: Optimum, *, draws: int, seed: int) -> Posterior:
+    """The Gaussian around one optimum, without looking at data again."""
+    mixture = Mixture.of([optimum], draws, np.random.default_rng(seed))
     verdict = "A Gaussian around the optimum; pass the preferences to have it checked."
     notes = (FLAT,) if mixture.flat else ()
-    evidence = mixture.log_mass if _proper(peak.prior, peak.units.specification) else None
-    return Posterior("laplace", peak.units, mixture.draws[None], Trust(True, verdict), evidence, None, notes)
+    evidence = mixture.log_mass if _proper(optimum.prior, optimum.units.specification) else None
+    return Posterior("laplace", optimum.units, mixture.draws[None], Trust(True, verdict), evidence, None, notes)
 
 
-def _by_smc(settings: FitSettings, preferences: Preferences, draws: int, generator: np.random.Generator) -> Posterior:
-    specification, prior = settings.specification, settings.prior
-    if prior is None or not prior.proper(specification):
+def _by_smc(
+    problem: Problem, alpha: tuple[float | None, ...], draws: int, generator: np.random.Generator
+) -> Posterior:
+    if not _proper(problem.prior, problem.specification):
         raise InputError(
             "method", expected="a prior on every parameter for smc", got="none",
             fix="use prior='weak', or method='nuts' or 'laplace'",
         )  # fmt: skip
-    scaling = _scaling(settings, preferences)
-    observations = Observations.of(preferences, specification.linear)
-    populations = sample_by_smc(specification, observations, scaling, prior, particles=draws, generator=generator)
+    populations = sample_by_smc(problem, particles=draws, generator=generator)
     vectors = np.stack([own.draws for own in populations])
     evidence = np.array([own.log_evidence for own in populations])
     return Posterior(
         "smc",
-        Units(specification, scaling, settings.alpha),
+        Units(problem.specification, problem.scaling, alpha),
         vectors,
         _trust_in_populations(vectors, populations),
         log_evidence=float(special.logsumexp(evidence) - np.log(len(evidence))),
@@ -103,30 +101,26 @@ def _by_smc(settings: FitSettings, preferences: Preferences, draws: int, generat
     )
 
 
-def _by_nuts(peak: Peak, preferences: Preferences, draws: int, generator: np.random.Generator) -> Posterior:
-    observations = Observations.of(preferences, peak.units.specification.linear)
-    chains = sample_by_nuts(peak, observations, draws=draws, generator=generator)
-    return Posterior("nuts", peak.units, chains.draws, _trust_in_chains(chains.draws, chains.divergences))
+def _by_nuts(problem: Problem, optimum: Optimum, draws: int, generator: np.random.Generator) -> Posterior:
+    chains = sample_by_nuts(problem, optimum.vector, draws=draws, generator=generator)
+    return Posterior("nuts", optimum.units, chains.draws, _trust_in_chains(chains.draws, chains.divergences))
 
 
 def _by_laplace(
-    peak: Peak, rivals: np.ndarray, preferences: Preferences, count: int, generator: np.random.Generator
+    problem: Problem, optimum: Optimum, rivals: np.ndarray, count: int, generator: np.random.Generator
 ) -> Posterior:
     """Draws of the Gaussians; where there are not too many rows, as probable as the posterior finds them."""
-    specification = peak.units.specification
-    source = Memory((Observations.of(preferences, specification.linear),))
-    objective = Objective(specification, source, peak.units.scaling, peak.prior)
-    peaks = [peak, *_polished(objective, peak, rivals)]
-    numbers = {"optima": float(len(peaks))}
-    where = "the optimum" if len(peaks) == 1 else f"{len(peaks)} optima"
+    optima = [optimum, *_polished(problem, optimum, rivals)]
+    numbers = {"optima": float(len(optima))}
+    where = "the optimum" if len(optima) == 1 else f"{len(optima)} optima"
     error: float | None = None
-    if PROPOSALS * count * source.rows > CORRECTED:
-        mixture = Mixture.of(peaks, count, generator)
+    if PROPOSALS * count * problem.source.rows > CORRECTED:
+        mixture = Mixture.of(optima, count, generator)
         draws, evidence, trusted = mixture.draws, mixture.log_mass, True
         verdict = f"Gaussians around {where}; with so many rows, that is the posterior's shape."
     else:
-        mixture = Mixture.of(peaks, PROPOSALS * count, generator, WIDTHS)
-        weighted = _corrected(mixture, objective, generator)
+        mixture = Mixture.of(optima, PROPOSALS * count, generator, WIDTHS)
+        weighted = _corrected(mixture, problem, generator)
         draws = weighted.draws[generator.permutation(systematic(weighted.shares, count, generator))]
         evidence, error, effective = weighted.log_evidence, weighted.error, min(weighted.effective, float(count))
         trusted = effective >= LEAST_EFFECTIVE * count
@@ -137,10 +131,10 @@ def _by_laplace(
                 f"NOT TRUSTED: the posterior is not Gaussian around {where} (worth {effective:.0f} of {count} "
                 "draws); use method='smc'."
             )
-    proper = _proper(peak.prior, specification)
+    proper = _proper(problem.prior, problem.specification)
     return Posterior(
         "laplace",
-        peak.units,
+        optimum.units,
         draws[None],
         Trust(trusted, verdict, numbers),
         log_evidence=evidence if proper else None,
@@ -159,25 +153,16 @@ class Weighted(NamedTuple):
     error: float
 
 
-def _corrected(mixture: Mixture, objective: Objective, generator: np.random.Generator) -> Weighted:
+def _corrected(mixture: Mixture, problem: Problem, generator: np.random.Generator) -> Weighted:
     """Importance sampling in two rounds: from the mixture, then also around what turned out to be probable."""
-    lower, upper = objective.specification.bounds
-    prior = objective.prior
-    constant = 0.0 if prior is None else prior.log_constant(objective.specification)
-
-    def log_target(vectors: np.ndarray) -> np.ndarray:
-        inside = np.all((vectors >= lower) & (vectors <= upper), axis=1)
-        values = objective.evaluate(np.clip(vectors, lower, upper)[None], order=0).value[0]
-        return np.where(inside, constant - values, -np.inf)
-
     first = mixture.draws
-    first_target = log_target(first)
+    first_target = problem.log_posterior(first)
     weighted = _weighted(first, first_target - mixture.log_density(first))
     kernels = Kernels.of(first, weighted.shares, generator)
     second = kernels.draw(len(first), generator)
     both = np.concatenate([first, second])
     proposal = np.logaddexp(mixture.log_density(both), kernels.log_density(both)) - np.log(2)
-    return _weighted(both, np.append(first_target, log_target(second)) - proposal)
+    return _weighted(both, np.append(first_target, problem.log_posterior(second)) - proposal)
 
 
 def _weighted(draws: np.ndarray, log_ratio: np.ndarray) -> Weighted:
@@ -197,38 +182,26 @@ def _proper(prior: Prior | None, specification: Specification) -> bool:
     return prior is not None and prior.proper(specification)
 
 
-def _found(settings: FitSettings, preferences: Preferences) -> tuple[Peak, np.ndarray]:
-    fit = fit_groups(settings, [preferences])[0]
-    return fit.peak, fit.rivals
+def _found(settings: FitSettings, data: Preferences) -> tuple[Optimum, np.ndarray]:
+    fit = fit_groups(settings, [data])[0]
+    return fit.optimum, fit.rivals
 
 
-def _polished(objective: Objective, peak: Peak, rivals: np.ndarray) -> list[Peak]:
+def _polished(problem: Problem, optimum: Optimum, rivals: np.ndarray) -> list[Optimum]:
     """Other optima, on all rows, that are not out of the question and not the same."""
     if not len(rivals):
         return []
-
-    def evaluate(vectors: np.ndarray):
-        result = objective.evaluate(vectors[None])
-        return type(result)(*(part[0] for part in result if part is not None))
-
-    found = newton.minimise(evaluate, rivals, objective.specification.bounds)
+    found = problem.solve_from(rivals[None])
     assert found.gradient is not None
     assert found.curvature is not None
-    kept: list[Peak] = []
-    for i in np.argsort(found.values):
-        near = found.converged[i] and found.values[i] <= peak.value + RIVAL
-        if near and all(abs(found.values[i] - other.value) > SAME for other in [peak, *kept]):
-            numbers = (found.vectors[i], float(found.values[i]), found.gradient[i], found.curvature[i])
-            kept.append(replace(peak, **dict(zip(("vector", "value", "gradient", "curvature"), numbers, strict=True))))
+    values = found.values[0]
+    kept: list[Optimum] = []
+    for i in np.argsort(values):
+        near = found.converged[0, i] and values[i] <= optimum.value + RIVAL
+        if near and all(abs(values[i] - other.value) > SAME for other in [optimum, *kept]):
+            around = {"gradient": found.gradient[0, i], "curvature": found.curvature[0, i]}
+            kept.append(replace(optimum, vector=found.vectors[0, i], value=float(values[i]), **around))
     return kept
-
-
-def _scaling(settings: FitSettings, preferences: Preferences) -> Scaling:
-    if not len(preferences):
-        size = len(settings.specification.features)
-        return Scaling(np.zeros(size), np.ones(size))
-    moments = Moments.of(preferences.left_features, preferences.right_features)
-    return Scaling.of(moments, settings.specification.standardised)
 
 
 def _trust_in_populations(vectors: np.ndarray, populations: Sequence[Population]) -> Trust:
@@ -261,13 +234,13 @@ def _trust_in_chains(vectors: np.ndarray, divergences: int) -> Trust:
     return Trust(False, f"NOT CONVERGED: the chains have not mixed ({said}); use method='smc'.", numbers)
 
 
-def _notes(settings: FitSettings, preferences: Preferences) -> tuple[str, ...]:
+def _notes(settings: FitSettings, data: Preferences) -> tuple[str, ...]:
     """What the data cannot tell, whatever the sampler does."""
-    if not preferences.n_comparisons:
+    if not data.n_comparisons:
         return ("There are no data: this is the prior.",)
-    if len(preferences) < 2:
+    if len(data) < 2:
         return ()
-    notes = [note for note in about_data(Survey.of(preferences)) if note.code in ("constant", "collinear")]
+    notes = [note for note in about_data(Statistics.of(data)) if note.code in ("constant", "collinear")]
     told = [f"{note.text.partition(':')[0]}: {SHARED_OUT}" if note.code == "collinear" else str(note) for note in notes]
     lower, upper = settings.specification.bounds
     signed = bool(np.all(np.isfinite(lower) | np.isfinite(upper)))

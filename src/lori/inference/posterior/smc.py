@@ -1,4 +1,4 @@
-"""How is a posterior with several modes drawn from? Adaptive tempered sequential Monte Carlo, which gives the evidence.
+"""Sequential Monte Carlo: draws from a posterior with several modes, and its evidence.
 
 Particles start as draws from the prior. Step by step the likelihood is let in, as much at a time as leaves three
 quarters of them effective; between steps they are resampled and moved by random walks whose shape is that of the
@@ -17,11 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from lori.errors import MissingExtra
-from lori.inference.blocks import laid_out, log_likelihood
-from lori.inference.scaling import Scaling
-from lori.model.likelihoods.observations import Observations
+from lori.inference.problem import Density, Problem
 from lori.model.precision import double_precision
-from lori.model.priors import Prior
 from lori.model.specification import Specification
 
 POPULATIONS = 2
@@ -43,46 +40,37 @@ class Population(NamedTuple):
 
 
 @double_precision
-def sample_by_smc(
-    specification: Specification,
-    observations: Observations,
-    scaling: Scaling,
-    prior: Prior,
-    *,
-    particles: int,
-    generator: np.random.Generator,
-) -> list[Population]:
-    """Independent populations of the posterior, `particles` in all."""
+def sample_by_smc(problem: Problem, *, particles: int, generator: np.random.Generator) -> list[Population]:
+    """Independent populations of the posterior, `particles` in all; the prior must be proper."""
+    assert problem.prior is not None
     own = -(-particles // POPULATIONS)
-    rows = laid_out([observations], own, specification.linear)
-    starts = [prior.draw(specification, own, generator) for _ in range(POPULATIONS)]
+    density, data = problem.density(own)
+    starts = [problem.prior.draw(problem.specification, own, generator) for _ in range(POPULATIONS)]
     seeds = generator.integers(2**31, size=POPULATIONS)
-
-    data = (scaling.location, scaling.scale, *rows)
-    _tempered(specification, prior, _steps(specification), jax.random.key(0), _state(starts[0]), 1.0, data)  # compiles
+    _tempered(density, _steps(problem.specification), jax.random.key(0), _state(starts[0]), 1.0, data)  # compiles
 
     @double_precision
     def run(start: np.ndarray, seed: int) -> Population:
-        return _run(specification, prior, start, int(seed), data)
+        return _run(density, start, int(seed), data)
 
     with ThreadPoolExecutor(POPULATIONS) as pool:
         return list(pool.map(run, starts, seeds))
 
 
-def _run(specification: Specification, prior: Prior, start: np.ndarray, seed: int, data: Any) -> Population:
+def _run(density: Density, start: np.ndarray, seed: int, data: Any) -> Population:
     key = jax.random.key(seed)
-    steps, state = _steps(specification), _state(start)
+    steps, state = _steps(density.specification), _state(start)
     stretch, log_evidence, temperatures, accepted = 1.0, 0.0, 0, 0.0
     while float(state[2]) < 1 and temperatures < MOST:
         key, own = jax.random.split(key)
-        state, gained, accepted = _tempered(specification, prior, steps, own, state, stretch, data)
+        state, gained, accepted = _tempered(density, steps, own, state, stretch, data)
         log_evidence += float(gained)
         stretch = _adapted(stretch, float(accepted), first=temperatures == 0)
         temperatures += 1
     finished = float(state[2]) >= 1
     for _ in range(LAST):
         key, own = jax.random.split(key)
-        state, _, accepted = _tempered(specification, prior, steps, own, state, stretch, data)
+        state, _, accepted = _tempered(density, steps, own, state, stretch, data)
         stretch = _adapted(stretch, float(accepted))
     return Population(np.asarray(state[0]), log_evidence, temperatures, float(accepted), finished)
 
@@ -101,32 +89,28 @@ def _adapted(stretch: float, accepted: float, first: bool = False) -> float:
     return stretch if first else float(np.clip(stretch * np.exp(2 * (accepted - ACCEPTED)), 0.05, 5.0))
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2))
-def _tempered(specification: Specification, prior: Prior, steps: int, key, state, stretch, data):
+@partial(jax.jit, static_argnums=(0, 1))
+def _tempered(density: Density, steps: int, key: Any, state: Any, stretch: Any, data: Any) -> Any:
     """Resample, move at the present temperature, and weigh for the next."""
     kernels = _blackjax()
-    lower, upper = specification.bounds
-    scales, constant = prior.scales(specification), prior.log_constant(specification)
+    lower, upper = density.specification.bounds
 
-    def log_prior(vector):
-        u = reflected(vector, lower, upper) / scales
-        return constant - (prior.degrees + 1) / 2 * jnp.sum(jnp.log1p(u**2 / prior.degrees))
+    def log_prior(vector: jax.Array) -> jax.Array:
+        return density.log_prior(reflected(vector, lower, upper))
 
-    of_vector = log_likelihood(specification)
-
-    def likelihood(vector):
-        return of_vector(reflected(vector, lower, upper), *data)
+    def likelihood(vector: jax.Array) -> jax.Array:
+        return density.log_likelihood(reflected(vector, lower, upper), data)
 
     walk = kernels.random_walk.build_additive_step()
 
-    def move(key, walker, log_density, factor):
+    def move(key: Any, walker: Any, log_density: Any, factor: jax.Array) -> Any:
         return walk(key, walker, log_density, kernels.random_walk.normal(factor))
 
     kernel = kernels.adaptive_tempered.build_kernel(
         log_prior, likelihood, move, kernels.random_walk.init, kernels.resampling.systematic, EFFECTIVE
     )
     particles, weights, temperature = state
-    size = specification.size
+    size = density.specification.size
     centred = particles - weights @ particles
     covariance = (centred * weights[:, None]).T @ centred
     covariance += 1e-9 * jnp.diag(jnp.diag(covariance)) + 1e-14 * jnp.eye(size)

@@ -1,6 +1,6 @@
-"""Which parameters minimise the objective, from many starts at once and within bounds?
+"""Newton's method for batches: a minimum from many starts at once, within bounds.
 
-A damped Newton method for batches: every start is a problem of its own, all are evaluated in one call. Bounds
+Damped, and for batches: every start is a problem of its own, all are evaluated in one call. Bounds
 are kept by an active set; the Newton step is taken in the free coordinates only (Bertsekas 1982). Directions of
 negative curvature are followed downhill with the curvature's absolute value, and the Levenberg–Marquardt
 damping adapts to how well the quadratic model predicted the last step. No maintained library offers this
@@ -90,11 +90,18 @@ def minimise(
     return Solutions(x, value, converged, curvature, np.where(held, gradient, 0.0))
 
 
-def _finite(value, gradient, curvature) -> np.ndarray:
+def _finite(value: np.ndarray, gradient: np.ndarray, curvature: np.ndarray) -> np.ndarray:
     return np.isfinite(value) & np.isfinite(gradient).all(axis=1) & np.isfinite(curvature).all(axis=(1, 2))
 
 
-def _steps(x, gradient, curvature, damping, lower, upper) -> tuple[np.ndarray, np.ndarray]:
+def _steps(
+    x: np.ndarray,
+    gradient: np.ndarray,
+    curvature: np.ndarray,
+    damping: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
     """The damped Newton step within the bounds, and the gain that the undamped one promises.
 
     Coordinates at a bound with the gradient pushing outwards are held. Where the step would cross another
@@ -121,7 +128,9 @@ def _steps(x, gradient, curvature, damping, lower, upper) -> tuple[np.ndarray, n
     return target - x, gain
 
 
-def _solve(gradient, curvature, damping, held) -> tuple[np.ndarray, np.ndarray]:
+def _solve(
+    gradient: np.ndarray, curvature: np.ndarray, damping: np.ndarray, held: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """−(|H| + damping)⁻¹ g in the coordinates that are not held, H scaled to a unit diagonal; and ½ gᵀ|H|⁻¹g."""
     free = ~held
     diagonal = np.arange(gradient.shape[1])

@@ -1,4 +1,4 @@
-"""What would the paper's own procedure find? RMSprop from one start, for comparison (algorithms 1 and 2).
+"""The paper's own procedure: RMSprop from one start, for comparison (algorithms 1 and 2).
 
 Weights with a known sign and thresholds are exponentials of free numbers that start near 0; the learning rate is
 0.001, the discount 0.9; it stops as soon as ten steps have gained nothing. As there: float32, raw features, one
@@ -7,13 +7,14 @@ start, no prior.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lori.model.likelihoods.observations import Observations
+from lori.model.likelihoods import Observations
 from lori.model.specification import Specification
 
 LEARNING_RATE, DISCOUNT, EPSILON, PATIENCE = 1e-3, 0.9, 1e-6, 10
@@ -35,38 +36,40 @@ def run_paper_method(
     positive, negative = np.isfinite(lower) & (lower >= 0), np.isfinite(upper) & (upper <= 0)
     sign = jnp.asarray(np.where(negative, -1.0, 1.0), jnp.float32)
     bounded = jnp.asarray(positive | negative)
-    rows = jnp.asarray(observations.decided, jnp.float32)
-    weight = jnp.asarray(observations.decided_weight, jnp.float32)
-    tied = jnp.asarray(observations.tied, jnp.float32)
-    tied_weight = jnp.asarray(observations.tied_weight, jnp.float32)
+    kinds = {
+        kind: (jnp.asarray(rows.alternatives(), jnp.float32), jnp.asarray(rows.weight, jnp.float32))
+        for kind, rows in observations.kinds.items()
+        if len(rows)
+    }
     optimiser = optax.rmsprop(LEARNING_RATE, decay=DISCOUNT, eps=EPSILON)
 
-    def natural(free):
+    def natural(free: jax.Array) -> jax.Array:
         return jnp.where(bounded, sign * jnp.exp(free), free)
 
     @jax.jit
-    def descend(start):
-        def loss(free):
+    def descend(start: jax.Array) -> tuple[jax.Array, Any]:
+        def loss(free: jax.Array) -> jax.Array:
             vector = natural(free)
-            total = weight @ jax.vmap(specification.log_better, (None, 0))(vector, rows)
-            if len(tied):
-                total += tied_weight @ jax.vmap(specification.log_tie, (None, 0))(vector, tied)
-            return -total
+            terms = [
+                weight @ jax.vmap(partial(specification.log_probability, kind), (None, 0))(vector, rows)
+                for kind, (rows, weight) in kinds.items()
+            ]
+            return -sum(terms[1:], start=terms[0])
 
-        def going(state):
-            _, _, losses, step = state
-            now, before = losses[step % (PATIENCE + 1)], losses[(step + 1) % (PATIENCE + 1)]
+        def going(state: Any) -> jax.Array:
+            _, _, values, step = state
+            now, before = values[step % (PATIENCE + 1)], values[(step + 1) % (PATIENCE + 1)]
             return (step < limit) & ((step < PATIENCE) | (now <= before))
 
-        def advance(state):
-            free, memory, losses, step = state
+        def advance(state: Any) -> Any:
+            free, memory, values, step = state
             update, memory = optimiser.update(jax.grad(loss)(free), memory)
             free = optax.apply_updates(free, update)
-            losses = losses.at[(step + 1) % (PATIENCE + 1)].set(loss(free))
-            return free, memory, losses, step + 1
+            values = values.at[(step + 1) % (PATIENCE + 1)].set(loss(free))
+            return free, memory, values, step + 1
 
-        losses = jnp.full(PATIENCE + 1, jnp.inf).at[0].set(loss(start))
-        free, _, _, steps = jax.lax.while_loop(going, advance, (start, optimiser.init(start), losses, 0))
+        values = jnp.full(PATIENCE + 1, jnp.inf).at[0].set(loss(start))
+        free, _, _, steps = jax.lax.while_loop(going, advance, (start, optimiser.init(start), values, 0))
         return natural(free), steps
 
     noise = 0.01 * np.random.default_rng(seed).normal(size=specification.size)

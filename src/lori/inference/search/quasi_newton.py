@@ -1,4 +1,4 @@
-"""Which parameters minimise the objective when there are too many for second derivatives?"""
+"""Quasi-Newton method: a minimum where there are too many parameters for second derivatives."""
 
 from __future__ import annotations
 

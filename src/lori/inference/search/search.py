@@ -1,4 +1,4 @@
-"""Where is the best optimum, and how often is it found?
+"""Search: many starts for the best optimum, and how often it is found.
 
 The objective has several local optima, among them the true levels in a wrong order. So the search
   1. runs many starts as one batch, on a sample of the rows if there are many;
@@ -11,15 +11,18 @@ levels hardly ever end in a worse optimum than fewer.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from lori.inference.problem import Objective
+from lori.inference.blocks import Evaluation
+from lori.inference.scaling import Scaling
 from lori.inference.search import newton, quasi_newton
 from lori.inference.search.newton import Solutions
+from lori.inference.sources.memory import Source
 from lori.model.specification import Specification
 
 SEARCH_ROWS = 2000  # of each group, for all starts
@@ -37,6 +40,25 @@ OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the las
 CLOSED = 0.1  # a last threshold below this may be a trap, see `_openings`
 SAME = 0.05  # log-likelihood units within which two optima count as the same
 RIVAL = 12.0  # and beyond which one is out of the question
+
+
+class Objective(Protocol):
+    """What a search asks of a problem."""
+
+    @property
+    def specification(self) -> Specification: ...
+
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def scaling(self) -> Scaling: ...
+
+    def evaluate(self, vectors: np.ndarray, order: int = 2) -> Evaluation: ...
+
+    def of_group(self, group: int) -> Objective: ...
+
+    def on_sample(self, rows: int, generator: np.random.Generator) -> Objective: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,26 +92,26 @@ def search(
     small = middle.on_sample(max(SEARCH_ROWS if whole else SEARCH_ROWS // 2, least), generator)
     coarse = {"tolerance": max(tolerance, COARSE if whole else ROUGH), "enough": 0.75}
     polish = {"tolerance": newton.TOLERANCE} if whole else {**coarse, "iterations": 20}
-    if _one_linear_level(specification):
+    if _single_optimum(specification):
         starts = min(starts, 1 if specification.epsilon == (0.0,) else ONE_LEVEL_STARTS)
     drawn = _random_starts(small, starts, generator)
-    if _one_linear_level(specification):  # Newton's method goes fastest from near zero
-        drawn[..., specification.reward_slices[0]] *= 0.1
+    if _single_optimum(specification):  # Newton's method goes fastest from near zero
+        drawn[..., specification.reward_slots[0]] *= 0.1
     if not _second_order(specification):
         drawn = _best(drawn, small.evaluate(drawn, order=0).value, KEEP)
     tried = drawn
     if fewer is not None:
         tried = np.concatenate([drawn, insertions(specification, fewer.vectors, generator)], axis=1)
-    first = _minimise(small, tried, **coarse, iterations=40)
+    first = minimise(small, tried, **coarse, iterations=40)
     best_value = first.values.min(axis=1, keepdims=True)
     share = (first.values[:, : drawn.shape[1]] <= best_value + SAME).mean(axis=1)
-    solutions = _minimise(middle, _distinct(first, KEEP), **polish)
+    solutions = minimise(middle, _distinct(first, KEEP), **polish)
     for _ in range(3):
         best = _winners(solutions).vectors[:, 0]
         others = _neighbours(specification, best)
         if others.shape[1] == 0:
             break
-        again = _minimise(middle, others, **polish)
+        again = minimise(middle, others, **polish)
         gain = solutions.values.min(axis=1) - again.values.min(axis=1)
         solutions = _joined(solutions, again)
         if (gain <= max(1e-6, polish["tolerance"])).all():
@@ -101,8 +123,8 @@ def search(
             slot = specification.epsilon_slots.get(specification.levels - 1)
             if slot is not None and (tried[..., slot] < CLOSED).any() and tolerance < COARSE:
                 tried = np.concatenate([tried, _openings(specification, tried)], axis=1)
-            won = _winners(_minimise(larger, tried, tolerance=coarse["tolerance"]))
-        won = _minimise(objective, won.vectors, tolerance=tolerance, damping=NEAR)
+            won = _winners(minimise(larger, tried, tolerance=coarse["tolerance"]))
+        won = minimise(objective, won.vectors, tolerance=tolerance, damping=NEAR)
     return Found(
         vectors=won.vectors[:, 0],
         values=won.values[:, 0],
@@ -120,10 +142,10 @@ def _one_linear_level(specification: Specification) -> bool:
 
 
 def _second_order(specification: Specification) -> bool:
-    return specification.size <= (ONE_LEVEL_SIZE if _one_linear_level(specification) else SECOND_ORDER_SIZE)
+    return specification.size <= (ONE_LEVEL_SIZE if _single_optimum(specification) else SECOND_ORDER_SIZE)
 
 
-def _minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Solutions:
+def minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Solutions:
     """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape."""
     groups, count, size = starts.shape
     bounds = objective.specification.bounds
@@ -132,16 +154,15 @@ def _minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Solut
         for group, own in enumerate(starts):
             single = objective.of_group(group)
 
-            def evaluate(vectors: np.ndarray, single=single):
-                result = single.evaluate(vectors[None], order=1)
-                return type(result)(*(part[0] for part in result if part is not None))
+            def evaluate(vectors: np.ndarray, single: Objective = single) -> Evaluation:
+                return single.evaluate(vectors[None], order=1).mapped(lambda part: part[0])
 
             parts.append(quasi_newton.minimise(evaluate, own, bounds))
         return _reshaped(_combined(parts, axis=0), groups, count)
 
-    def evaluate_all(vectors: np.ndarray):
+    def evaluate_all(vectors: np.ndarray) -> Evaluation:
         result = objective.evaluate(vectors.reshape(groups, count, size))
-        return type(result)(*(part.reshape(-1, *part.shape[2:]) for part in result if part is not None))
+        return result.mapped(lambda part: part.reshape(-1, *part.shape[2:]))
 
     flat = newton.minimise(evaluate_all, starts.reshape(-1, size), bounds, **options)
     return _reshaped(flat, groups, count)
@@ -152,28 +173,20 @@ def _random_starts(objective: Objective, count: int, generator: np.random.Genera
     specification = objective.specification
     drawn = [reward.draw(generator, specification.features, count) for reward in specification.rewards]
     observations = objective.source.sample(500, generator).observations
-    pooled = np.concatenate([own.decided for own in observations])[:2000]
-    if specification.linear:
-        pooled = pooled / objective.scaling.scale
-    tied = any(len(own.tied) for own in observations)  # a tie needs every threshold above zero
+    layout = specification.likelihood.layout(specification)
+    pooled = layout.some(observations, 2000, objective.scaling.scale)
+    tied = specification.likelihood.needs_thresholds(observations)
     vectors = []
     for start in range(count):
         own = [parameters[start] for parameters in drawn]
         epsilon: list[float] = []
-        for reward, parameters in zip(specification.rewards, own, strict=True):
+        for parameters in own:
             last = len(epsilon) == specification.levels - 1
-            size = _typical_gap(specification, reward, parameters, pooled, generator.uniform(0.1, 0.8))
+            size = layout.typical_gap(parameters, pooled, generator.uniform(0.1, 0.8))
             zero = generator.uniform() >= 0.5 if last else False
             epsilon.append(0.0 if zero and not tied else size)
         vectors.append(specification.pack(own, epsilon, generator.uniform(0.5, 5.0, specification.levels)))
     return np.broadcast_to(np.stack(vectors), (objective.source.groups, count, specification.size)).copy()
-
-
-def _typical_gap(specification, reward, parameters, rows: np.ndarray, quantile: float) -> float:
-    """A quantile of the absolute reward differences, capped where a level would never speak."""
-    if len(rows) == 0 or not specification.linear:
-        return float(quantile * 3.0)
-    return float(min(np.quantile(np.abs(rows @ parameters), quantile), 20.0))
 
 
 def insertions(specification: Specification, fewer: np.ndarray, generator: np.random.Generator) -> np.ndarray:
@@ -194,12 +207,23 @@ def insertions(specification: Specification, fewer: np.ndarray, generator: np.ra
         own = []
         for vector in fewer:
             rewards, epsilon, alpha = _numbers(small, vector)
-            rewards.insert(place, new)
+            rewards.insert(place, _with_common(specification, place, new, rewards))
             epsilon = np.insert(epsilon, place, strength)
             opened = _opened(epsilon) if strength else epsilon
             own.append(specification.pack(rewards, opened, np.insert(alpha, place, 1.0)))
         starts.append(np.stack(own))
     return np.stack(starts, axis=1)
+
+
+def _with_common(
+    specification: Specification, place: int, new: np.ndarray, others: list[np.ndarray]
+) -> np.ndarray:
+    """A new level's parameters, those that it shares being what they are in the other levels."""
+    reward = specification.rewards[place]
+    partners = [level for level, own in enumerate(specification.fewer().rewards) if own.share == reward.share != ""]
+    if not partners:
+        return new
+    return np.where(reward.common(specification.features), others[partners[0]], new)
 
 
 def _reorderings(specification: Specification, best: np.ndarray) -> np.ndarray:
@@ -231,14 +255,14 @@ def _neighbours(specification: Specification, best: np.ndarray) -> np.ndarray:
 def _openings(specification: Specification, vectors: np.ndarray) -> np.ndarray:
     """The same vectors (groups, starts, parameters) with the last threshold opened, where it is learned.
 
-    When a full tie is split, Pr(≻) is even in the last threshold: the gradient vanishes at 0, and a start that
-    came to that bound stays there although a larger threshold (with larger weights) may be better.
+    Where the gradient vanishes at zero (as for pairs whose ties are split), a start that came to that bound stays there
+    although a larger threshold (with larger weights) may be better.
     """
     last = specification.levels - 1
     slot = specification.epsilon_slots.get(last)
-    if slot is None or specification.ties != "split":
+    if slot is None or not specification.likelihood.stuck_at_zero:
         return vectors[:, :0]
-    reward, where = specification.rewards[last], specification.reward_slices[last]
+    reward, where = specification.rewards[last], specification.reward_slots[last]
     opened = []
     for threshold, strength in OPENINGS:
         own = vectors.copy()
@@ -258,7 +282,7 @@ def _opened(epsilon: np.ndarray) -> np.ndarray:
 
 
 def _numbers(specification: Specification, vector: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    rewards = [vector[where] for where in specification.reward_slices]
+    rewards = [vector[where] for where in specification.reward_slots]
     epsilon = np.array([0.0 if value is None else value for value in specification.epsilon])
     alpha = np.array([1.0 if value is None else value for value in specification.alpha])
     for level, slot in specification.epsilon_slots.items():
@@ -322,7 +346,7 @@ def _combined(parts: list[Solutions], axis: int) -> Solutions:
     return _each(lambda *arrays: np.concatenate(arrays, axis=axis), *parts)
 
 
-def _each(function, *parts: Solutions) -> Solutions:
+def _each(function: Callable[..., np.ndarray], *parts: Solutions) -> Solutions:
     """Apply a function to each array of one or more solutions."""
     names = ["vectors", "values", "converged"]
     names += [name for name in ("curvature", "gradient") if all(getattr(part, name) is not None for part in parts)]

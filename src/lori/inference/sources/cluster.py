@@ -1,4 +1,4 @@
-"""How is a model fitted on many machines? Rows stay on a Dask cluster's workers; sums travel.
+"""Clusters: rows on many machines. They stay on a Dask cluster's workers; sums travel.
 
 Each partition is read from its file by the worker that keeps it. If a worker dies, Dask has another one read its
 partitions again: that costs time, not the answer.
@@ -6,6 +6,7 @@ partitions again: that costs time, not the answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,9 +17,9 @@ from lori.errors import InputError, MissingExtra
 from lori.inference.blocks import Evaluation
 from lori.inference.scaling import Scaling
 from lori.inference.sources.memory import Memory, Source
-from lori.inference.sources.stream import First, Progress
-from lori.inference.statistics import Survey
-from lori.model.likelihoods.observations import Observations
+from lori.inference.sources.stream import First, Progress, refused_weights
+from lori.inference.statistics import Statistics
+from lori.model.likelihoods import Likelihood, Observations
 from lori.model.specification import Specification
 
 PATIENCE = 30  # seconds to wait for a scheduler
@@ -47,7 +48,7 @@ class Cluster:
 
     client: Any
     partitions: list[Any]  # futures of Observations
-    linear: bool
+    likelihood: Likelihood
     rows: int
     drawn: Memory
     progress: Progress | None = None
@@ -56,16 +57,17 @@ class Cluster:
 
     @classmethod
     def open(
-        cls, client: Any, pairs: PreferenceStream, linear: bool, progress: Progress | None = None
-    ) -> tuple[Survey, Cluster]:
+        cls, client: Any, pairs: PreferenceStream, likelihood: Likelihood, progress: Progress | None = None
+    ) -> tuple[Statistics, Cluster]:
         """Have the workers read their partitions, and learn what there is."""
         numbers = list(range(len(pairs.pieces)))
-        partitions = client.map(_read, list(pairs.pieces), pairs=pairs, linear=linear, pure=False)
-        firsts = client.gather(client.map(_first, list(pairs.pieces), numbers, pairs=pairs, linear=linear, pure=False))
+        partitions = client.map(_read, list(pairs.pieces), pairs=pairs, likelihood=likelihood, pure=False)
+        reading = client.map(_first, list(pairs.pieces), numbers, pairs=pairs, likelihood=likelihood, pure=False)
+        firsts = client.gather(reading)
         first = firsts[0]
         for other in firsts[1:]:
             first = first + other
-        return first.survey, cls(client, partitions, linear, first.rows, Memory((first.drawn,)), progress)
+        return first.statistics, cls(client, partitions, likelihood, first.rows, Memory((first.drawn,)), progress)
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
         terms = self.client.map(
@@ -82,29 +84,28 @@ class Cluster:
     def sample(self, rows: int, generator: np.random.Generator) -> Memory:
         return self.drawn.sample(rows, generator)
 
-    def as_differences(self) -> Cluster:
-        partitions = self.client.map(Observations.as_differences, self.partitions, pure=False)
-        return Cluster(
-            self.client, partitions, True, self.rows, self.drawn.as_differences(), self.progress, self.passes
-        )
+    def reweighted(self, weights: Sequence[np.ndarray]) -> Source:
+        raise refused_weights()
 
     def only(self, group: int) -> Source:
         return self
 
 
-def _read(piece: Piece, pairs: PreferenceStream, linear: bool) -> Observations:
-    parts = [Observations.of(part, linear) for part in pairs.read(piece)]
+def _read(piece: Piece, pairs: PreferenceStream, likelihood: Likelihood) -> Observations:
+    parts = [likelihood.observed(part) for part in pairs.read(piece)]
     return sum(parts[1:], start=parts[0])
 
 
-def _first(piece: Piece, number: int, pairs: PreferenceStream, linear: bool) -> First:
+def _first(piece: Piece, number: int, pairs: PreferenceStream, likelihood: Likelihood) -> First:
     total: First | None = None
     for place, part in enumerate(pairs.read(piece)):
-        own = First.of(part, len(part) / pairs.n_pairs, linear, 1000 * number + place)
+        own = First.of(part, len(part) / pairs.n_pairs, likelihood, 1000 * number + place)
         total = own if total is None else total + own
     assert total is not None
     return total
 
 
-def _evaluate(observations: Observations, specification, scaling, vectors, order) -> Evaluation:
+def _evaluate(
+    observations: Observations, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int
+) -> Evaluation:
     return Memory((observations,)).evaluate(specification, scaling, vectors, order)

@@ -1,4 +1,4 @@
-"""Where do the rows live? In memory, for one decision-maker or for many; elsewhere: `streaming`, `cluster`.
+"""Sources: where the rows live. Here in memory, for one decision-maker or for many; elsewhere: `stream`, `cluster`.
 
 A source adds up evaluations over its parts. Nothing above knows more about it than this protocol.
 """
@@ -9,19 +9,23 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Protocol
 
 import numpy as np
 
 from lori.inference.blocks import Evaluation, evaluate
 from lori.inference.scaling import Scaling
-from lori.model.likelihoods.observations import Observations
+from lori.model.likelihoods import Observations
 from lori.model.specification import Specification
 
 THREADS = max(1, min(os.cpu_count() or 1, 16))
 MANY_ROWS = 800  # below this, threads cost more than they bring
-_THREADS = ThreadPoolExecutor(THREADS, thread_name_prefix="lori")
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="lori")
 
 
 class Source(Protocol):
@@ -41,8 +45,8 @@ class Source(Protocol):
         """About so many rows of each group, in memory, standing for all; the source itself if that is all."""
         ...
 
-    def as_differences(self) -> Source:
-        """The same rows for a linear model."""
+    def reweighted(self, weights: Sequence[np.ndarray]) -> Source:
+        """The same rows, each observation times a weight, one array for each group."""
         ...
 
     def only(self, group: int) -> Source:
@@ -82,13 +86,17 @@ class Memory:
             own: Sequence[np.ndarray] = [vectors] * len(shards)
         else:
             own = np.split(vectors, np.cumsum([len(shard) for shard in shards])[:-1])
-        done = list(_THREADS.map(lambda shard, some: evaluate(specification, scaling, shard, some, order), shards, own))
+        done = list(_threads().map(lambda shard, some: evaluate(specification, scaling, shard, some, order), shards, own))
         if self.groups == 1:
             return sum(done[1:], start=done[0])
         return Evaluation(*(np.concatenate(parts) for parts in zip(*done, strict=True) if parts[0] is not None))
 
-    def as_differences(self) -> Memory:
-        return Memory(tuple(own.as_differences() for own in self.observations))
+    def reweighted(self, weights: Sequence[np.ndarray]) -> Memory:
+        changed = Memory(tuple(own.reweighted(each) for own, each in zip(self.observations, weights, strict=True)))
+        if "_shards" in self.__dict__ and self.groups == 1 and len(self._shards) > 1:
+            shards = [[shard.reweighted(weights[0]) for shard in part] for part in self._shards]
+            changed.__dict__["_shards"] = shards  # rows that are laid out stay in place
+        return changed
 
     def only(self, group: int) -> Memory:
         return Memory((self.observations[group],))

@@ -1,20 +1,21 @@
-"""How is a model fitted to more rows than memory holds? Every pass reads them from disk."""
+"""Streams: rows on disk, more than memory holds. Every pass reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.data.reading.stream import PreferenceStream
+from lori.errors import InputError
 from lori.inference.blocks import Evaluation
 from lori.inference.scaling import Scaling
 from lori.inference.search.search import LARGE_ROWS
 from lori.inference.sources.memory import Memory, Source
-from lori.inference.statistics import SAMPLE, Survey
-from lori.model.likelihoods.observations import Observations
+from lori.inference.statistics import SAMPLE, Statistics
+from lori.model.likelihoods import Likelihood, Observations
 from lori.model.specification import Specification
 
 Progress = Callable[[int, float], None]
@@ -25,20 +26,20 @@ Progress = Callable[[int, float], None]
 class First:
     """What the first pass over a part of the data leaves behind."""
 
-    survey: Survey
+    statistics: Statistics
     rows: int
     drawn: Observations
 
     @classmethod
-    def of(cls, preferences: Preferences, share: float, linear: bool, seed: int) -> First:
+    def of(cls, preferences: Preferences, share: float, likelihood: Likelihood, seed: int) -> First:
         """`share`: which part of all pairs to draw, at random, for the search."""
-        observations = Observations.of(preferences, linear)
+        observations = likelihood.observed(preferences)
         sampled = max(1, round(SAMPLE * share))
         drawn = observations.sample(max(1, round(LARGE_ROWS * share)), np.random.default_rng(seed))
-        return cls(Survey.of(preferences, sampled), observations.rows, drawn)
+        return cls(Statistics.of(preferences, sampled), observations.rows, drawn)
 
     def __add__(self, other: First) -> First:
-        return First(self.survey + other.survey, self.rows + other.rows, self.drawn + other.drawn)
+        return First(self.statistics + other.statistics, self.rows + other.rows, self.drawn + other.drawn)
 
 
 @dataclass(eq=False)
@@ -46,7 +47,7 @@ class Stream:
     """Rows in Parquet files. Only the drawn ones, which stand for all in the search, stay in memory."""
 
     pairs: PreferenceStream
-    linear: bool
+    likelihood: Likelihood
     rows: int
     drawn: Memory
     progress: Progress | None = None
@@ -54,19 +55,21 @@ class Stream:
     groups: int = 1
 
     @classmethod
-    def open(cls, pairs: PreferenceStream, linear: bool, progress: Progress | None = None) -> tuple[Survey, Stream]:
+    def open(
+        cls, pairs: PreferenceStream, likelihood: Likelihood, progress: Progress | None = None
+    ) -> tuple[Statistics, Stream]:
         """Read everything once."""
         first: First | None = None
         for number, part in enumerate(pairs):
-            own = First.of(part, len(part) / pairs.n_pairs, linear, number)
+            own = First.of(part, len(part) / pairs.n_pairs, likelihood, number)
             first = own if first is None else first + own
         assert first is not None
-        return first.survey, cls(pairs, linear, first.rows, Memory((first.drawn,)), progress)
+        return first.statistics, cls(pairs, likelihood, first.rows, Memory((first.drawn,)), progress)
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
         total: Evaluation | None = None
         for part in self.pairs:
-            own = Memory((Observations.of(part, self.linear),)).evaluate(specification, scaling, vectors, order)
+            own = Memory((self.likelihood.observed(part),)).evaluate(specification, scaling, vectors, order)
             total = own if total is None else total + own
         assert total is not None
         self.passes += 1
@@ -77,8 +80,15 @@ class Stream:
     def sample(self, rows: int, generator: np.random.Generator) -> Memory:
         return self.drawn.sample(rows, generator)
 
-    def as_differences(self) -> Stream:
-        return Stream(self.pairs, True, self.rows, self.drawn.as_differences(), self.progress, self.passes)
+    def reweighted(self, weights: Sequence[np.ndarray]) -> Source:
+        raise refused_weights()
 
     def only(self, group: int) -> Source:
         return self
+
+
+def refused_weights() -> InputError:
+    return InputError(
+        "data", expected="data in memory, to be weighted observation by observation", got="a stream",
+        fix="read the files into memory",
+    )  # fmt: skip

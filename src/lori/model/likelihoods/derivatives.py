@@ -29,23 +29,10 @@ import jax
 import jax.numpy as jnp
 from jax.nn import log_sigmoid, softplus
 
+from lori.model.likelihoods.base import Derivatives, pairs_of_levels
 from lori.model.likelihoods.probabilities import LOG_HALF, Levels, TieRule
 
 SAFE = 300.0  # gaps and tolerances up to this size leave exp(), and products of two of them, within float64
-
-
-class Derivatives(NamedTuple):
-    """Of one row: log-probability, and derivatives by (gap, tolerance) of each level and pair of levels."""
-
-    value: jax.Array
-    gradient: list[tuple[jax.Array, jax.Array]]  # level → (∂a, ∂b)
-    curvature: dict[tuple[int, int], tuple[jax.Array, jax.Array, jax.Array, jax.Array]]
-    """(j, l) with j ≤ l → (∂a_j∂a_l, ∂a_j∂b_l, ∂b_j∂a_l, ∂b_j∂b_l)"""
-
-
-def pairs_of_levels(levels: int) -> list[tuple[int, int]]:
-    """(j, l) with j ≤ l, in the order in which `Derivatives.curvature` has them."""
-    return [(j, later) for j in range(levels) for later in range(j, levels)]
 
 
 class _Levels(NamedTuple):
@@ -93,7 +80,7 @@ def tie(gap: Levels, tolerance: Levels) -> Derivatives:
     return Derivatives(value, gradient, ordered)
 
 
-def _levels_by_products(gap, tolerance, rule: TieRule) -> _Levels:
+def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
     """One exponential for each level and one logarithm in all."""
     last = len(gap) - 1
     p = jnp.full_like(gap[last], 0.5 if rule == "split" else 0.0)
@@ -110,7 +97,7 @@ def _levels_by_products(gap, tolerance, rule: TieRule) -> _Levels:
     return _Levels(jnp.log(p), *(list(part) for part in zip(*reversed(states), strict=True)))
 
 
-def _levels_by_logarithms(gap, tolerance, rule: TieRule) -> _Levels:
+def _levels_by_logarithms(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
     """The same for any size of gap and tolerance."""
     last = len(gap) - 1
     log_p = jnp.full_like(gap[last], LOG_HALF if rule == "split" else -jnp.inf)

@@ -1,4 +1,4 @@
-"""How do ordered reward differences become the probability of a preference?
+"""Probabilities of a preference from ordered reward differences: equations (4) and (5) of the paper.
 
 Notation (docs/notation.md), for one pair and level i:
 
@@ -27,6 +27,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.nn import log_sigmoid, softplus
+from numpy.typing import ArrayLike
 
 TieRule = Literal["split", "observed", "printed"]
 TIE_RULES: tuple[str, ...] = get_args(TieRule)
@@ -93,7 +94,7 @@ def decisions(gap: Levels, tolerance: Levels) -> Decisions:
     return Decisions(left=jnp.stack(left), right=jnp.stack(right), nobody=jnp.exp(reached))
 
 
-def lexicographic_order(rewards_left, rewards_right, epsilon) -> np.ndarray:
+def lexicographic_order(rewards_left: ArrayLike, rewards_right: ArrayLike, epsilon: ArrayLike) -> np.ndarray:
     """The model without noise (property (ii) of the paper): 1, 0 or −1 as left, nobody or right is preferred.
 
     The first level whose reward difference exceeds its ε decides.

@@ -63,6 +63,10 @@ class Reward:
     def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
         raise NotImplementedError
 
+    def gap(self, parameters: jax.Array, one: jax.Array, other: jax.Array) -> jax.Array:
+        """How much more reward one alternative has than another."""
+        return self(parameters, one) - self(parameters, other)
+
     def among(self, features: Names) -> Reward:
         """The same reward, which knows its features by their places where it has to."""
         return self

@@ -35,6 +35,9 @@ class Capped(Linear):
         beta = self.sharpness
         return -jnp.logaddexp(-beta * parameters[-1], -beta * (x @ parameters[:-1])) / beta
 
+    def gap(self, parameters: jax.Array, one: jax.Array, other: jax.Array) -> jax.Array:
+        return self(parameters, one) - self(parameters, other)
+
     def names(self, features: Names) -> Names:
         return (*super().names(features), "cap")
 

@@ -37,6 +37,9 @@ class Linear(Reward):
     def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
         return x @ parameters
 
+    def gap(self, parameters: jax.Array, one: jax.Array, other: jax.Array) -> jax.Array:
+        return self(parameters, one - other)
+
     def names(self, features: Names) -> Names:
         return tuple(f"weight of {feature}" for feature in features)
 

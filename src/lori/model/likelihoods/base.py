@@ -1,0 +1,245 @@
+"""Likelihood: how one kind of observation follows from rewards.
+
+An observation belongs to a likelihood: it knows what the rows are and how they are laid out for computing, the
+log-probability of a row given how much more reward its first alternative has than the others on every level, its
+derivatives, how outcomes are named and drawn. What lies above (problems, searches, samplers, estimators) knows
+observations through this protocol only. `lori.model.likelihoods.pairs` is the first of its kind.
+
+A row has the chosen alternative first. Rows come in kinds of outcome (a pair is won or tied), each with a formula of
+its own; `gap` and `tolerance` are as in `lori.model.likelihoods.probabilities`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import jax
+import numpy as np
+
+from lori.model.likelihoods.probabilities import Levels, TieRule
+
+if TYPE_CHECKING:
+    from lori.model.rewards import Reward
+    from lori.model.specification import Specification
+
+
+class Derivatives(NamedTuple):
+    """Of one row: log-probability, and derivatives by (gap, tolerance) of each level and pair of levels."""
+
+    value: jax.Array
+    gradient: list[tuple[jax.Array, jax.Array]]  # level → (∂a, ∂b)
+    curvature: dict[tuple[int, int], tuple[jax.Array, jax.Array, jax.Array, jax.Array]]
+    """(j, l) with j ≤ l → (∂a_j∂a_l, ∂a_j∂b_l, ∂b_j∂a_l, ∂b_j∂b_l)"""
+
+
+def pairs_of_levels(levels: int) -> list[tuple[int, int]]:
+    """(j, l) with j ≤ l, in the order in which `Derivatives.curvature` has them."""
+    return [(j, later) for j in range(levels) for later in range(j, levels)]
+
+
+class Rows(Protocol):
+    """Rows of one kind of outcome, in the user's units."""
+
+    weight: np.ndarray  # (rows,)
+    origin: np.ndarray  # (rows,) which observation of the data each row comes from
+
+    def __len__(self) -> int: ...
+
+    def alternatives(self, part: slice = ...) -> np.ndarray:
+        """(rows, alternatives, features) of some rows, the chosen one first."""
+        ...
+
+    def contrasts(self, part: slice = ...) -> np.ndarray:
+        """The chosen alternative's features minus the others', for rewards of which only differences matter."""
+        ...
+
+    def taken(self, rows: np.ndarray, weight: np.ndarray) -> Any:
+        """Some rows, copied, with new weights."""
+        ...
+
+    def part(self, rows: slice) -> Any:
+        """Consecutive rows, as a view."""
+        ...
+
+    def weighted(self, weight: np.ndarray) -> Any:
+        """The same rows with other weights."""
+        ...
+
+    def __add__(self, other: Any) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Laid:
+    """What was laid out for computing; observations that differ in their weights only share it."""
+
+    blocks: dict[Any, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """What was observed of one group, as rows by kind of outcome."""
+
+    kinds: Mapping[str, Rows]
+    laid: Laid = field(default_factory=Laid, repr=False)
+    weights: dict[Any, Any] = field(default_factory=dict, repr=False)  # laid out beside the rows
+
+    @property
+    def rows(self) -> int:
+        return sum(map(len, self.kinds.values()))
+
+    def __add__(self, other: Observations) -> Observations:
+        return Observations({kind: own + other.kinds[kind] for kind, own in self.kinds.items()})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Rows are laid out again where they arrive."""
+        return {**self.__dict__, "laid": Laid(), "weights": {}}
+
+    def sample(self, rows: int, generator: np.random.Generator) -> Observations:
+        """About `rows` random rows, reweighted so that the expected log-likelihood stays the same."""
+        if self.rows <= rows:
+            return self
+        share = rows / self.rows
+
+        def pick(own: Rows) -> Rows:
+            count = min(len(own), int(np.ceil(share * len(own))))
+            chosen = np.sort(generator.choice(len(own), size=count, replace=False, shuffle=False))
+            weight = own.weight[chosen]
+            kept = weight.sum()
+            return own.taken(chosen, weight * (own.weight.sum() / kept if kept > 0 else 1.0))
+
+        return Observations({kind: pick(own) for kind, own in self.kinds.items()})
+
+    def shards(self, count: int) -> list[Observations]:
+        """Views of consecutive rows, about equally many each."""
+
+        def cut(own: Rows) -> list[slice]:
+            ends = np.cumsum([0] + [len(part) for part in np.array_split(np.empty(len(own)), count)])
+            return [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+
+        cuts = {kind: cut(own) for kind, own in self.kinds.items()}
+        return [
+            Observations({kind: own.part(cuts[kind][shard]) for kind, own in self.kinds.items()})
+            for shard in range(count)
+        ]
+
+    def reweighted(self, weights: np.ndarray) -> Observations:
+        """The same rows, each multiplied by the weight of its observation; what is laid out stays in place."""
+        kinds = {kind: own.weighted(own.weight * weights[own.origin]) for kind, own in self.kinds.items()}
+        return Observations(kinds, self.laid)
+
+
+class Layout(Protocol):
+    """How rows lie in blocks, and how a block becomes sums. Hashable: compiled code is made for a layout."""
+
+    def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
+        """Of a block with so many rows."""
+        ...
+
+    def put(self, blocks: np.ndarray, rows: Rows, part: slice, size: int) -> None:
+        """Lay some rows out, `size` of them in each of these blocks (blocks, *shape)."""
+        ...
+
+    def some(self, observations: Sequence[Observations], count: int, scale: np.ndarray) -> np.ndarray:
+        """Some rows, as `typical_gap` wants them."""
+        ...
+
+    def typical_gap(self, parameters: np.ndarray, rows: np.ndarray, quantile: float) -> float:
+        """How large a difference of a level's reward is among these rows, for thresholds to start from."""
+        ...
+
+    def gaps(self, specification: Specification, starts: jax.Array, location: Any, scale: Any, block: Any) -> list[Any]:
+        """For each level the gaps (starts, rows) of a block."""
+        ...
+
+    def sums(
+        self,
+        specification: Specification,
+        order: int,
+        rows: Derivatives,
+        starts: jax.Array,
+        location: Any,
+        scale: Any,
+        block: Any,
+        weight: Any,
+        certain: bool,
+    ) -> tuple[jax.Array, ...]:
+        """What is added up over blocks. `certain`: derivatives are finite in padding, too."""
+        ...
+
+    def assembled(
+        self, specification: Specification, order: int, total: Any, starts: jax.Array, scale: Any
+    ) -> tuple[jax.Array, ...]:
+        """Value, gradient and curvature of the negative log-likelihood from these sums."""
+        ...
+
+
+class Likelihood(Protocol):
+    """One kind of observation. Implementations are frozen dataclasses of settings, hashable."""
+
+    @property
+    def rule(self) -> TieRule:
+        """What a tie of all levels means."""
+        ...
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The names of what can be observed, in the order of all tables of counts and probabilities."""
+        ...
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of rows that `observed` makes."""
+        ...
+
+    def observed(self, data: Any) -> Observations:
+        """The rows of some data."""
+        ...
+
+    def layout(self, specification: Specification) -> Layout: ...
+
+    def gap(self, reward: Reward, values: jax.Array, row: jax.Array) -> jax.Array:
+        """How much more reward the first alternative of a row (alternatives, features) has, before α."""
+        ...
+
+    def log_probability(self, kind: str, gap: Levels, tolerance: Levels) -> jax.Array:
+        """Of a row of this kind."""
+        ...
+
+    def derivatives(self, kind: str, gap: Levels, tolerance: Levels) -> Derivatives:
+        """The same with derivatives, in closed form."""
+        ...
+
+    def log_outcomes(self, gap: Levels, tolerance: Levels) -> jax.Array:
+        """Log-probabilities of all outcomes, in the order of `outcomes`."""
+        ...
+
+    def simulate(self, probabilities: np.ndarray, times: int, generator: np.random.Generator) -> np.ndarray:
+        """Counts of outcomes (observations, outcomes), given their probabilities."""
+        ...
+
+    def finite_in_padding(self, kind: str) -> bool:
+        """Are derivatives finite for rows of zeros, whatever the parameters?"""
+        ...
+
+    def nearly_convex(self, specification: Specification) -> bool:
+        """Has the negative log-likelihood hardly more than one optimum, and a cheap curvature?"""
+        ...
+
+    def needs_thresholds(self, observations: Sequence[Observations]) -> bool:
+        """Were outcomes observed that need every threshold above zero?"""
+        ...
+
+    @property
+    def stuck_at_zero(self) -> bool:
+        """Does the gradient in the last threshold vanish at zero, so that a search has to look beyond?"""
+        ...
+
+    def explained(self, data: Any, compare: Any) -> bool:
+        """Does a model without noise (`compare`, as of `OrderedModel`) explain every outcome?"""
+        ...
+
+    def log_likelihood(self, data: Any, log_probabilities: np.ndarray) -> np.ndarray:
+        """(…, observations) of what was seen, from log-probabilities (…, observations, outcomes)."""
+        ...

@@ -1,0 +1,261 @@
+"""Layouts: how rows lie in blocks for computing, and how the derivatives of rows become sums.
+
+Where all rewards are linear only differences of features matter, and sums over rows are products of a few matrices
+(`Differences`). Rewards of any other kind see the alternatives themselves, and JAX differentiates them level by level
+(`Alternatives`). Nothing else asks whether a reward is linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lori.model.likelihoods.base import Derivatives, Observations, Rows, pairs_of_levels
+
+if TYPE_CHECKING:
+    from lori.model.specification import Specification
+
+UNKNOWN_GAP, LARGEST_GAP = 3.0, 20.0  # of rewards whose differences are not known, and where a level is silent
+FEW_FEATURES = 16  # up to here the products of two features are laid out for all levels and starts together
+
+
+def seen(rows: jax.Array, weight: jax.Array) -> jax.Array:
+    """Rows (the last axis) times their weight; a row of weight zero is padding, whatever its value."""
+    return jnp.where(weight > 0, rows, 0.0) * weight
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Blocks (features, rows) of differences; ∂gap/∂weights is the row itself."""
+
+    def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
+        return (*rows.contrasts(slice(0)).shape[1:], block)
+
+    def put(self, blocks: np.ndarray, rows: Rows, part: slice, size: int) -> None:
+        own = rows.contrasts(part)
+        blocks[..., :size] = own.reshape(len(blocks), size, -1).transpose(0, 2, 1)
+
+    def some(self, observations: Sequence[Observations], count: int, scale: np.ndarray) -> np.ndarray:
+        """Standardised differences of up to `count` rows of the first kind of outcome."""
+        rows = [next(iter(own.kinds.values())) for own in observations]
+        return np.concatenate([own.contrasts() for own in rows])[:count] / scale
+
+    def typical_gap(self, parameters: np.ndarray, rows: np.ndarray, quantile: float) -> float:
+        """A quantile of the absolute reward differences, capped where a level would never speak."""
+        if not len(rows):
+            return quantile * UNKNOWN_GAP
+        return float(min(np.quantile(np.abs(rows @ parameters), quantile), LARGEST_GAP))
+
+    def gaps(self, specification: Specification, starts: jax.Array, location: Any, scale: Any, block: Any) -> list[Any]:
+        parameters = jax.vmap(specification.unpack)(starts)
+        levels = zip(parameters.rewards, parameters.alpha.T, strict=True)
+        return [alpha[:, None] * (own / scale @ block) for own, alpha in levels]
+
+    def sums(
+        self,
+        specification: Specification,
+        order: int,
+        rows: Derivatives,
+        starts: jax.Array,
+        location: Any,
+        scale: Any,
+        block: Any,
+        weight: Any,
+        certain: bool,
+    ) -> tuple[jax.Array, ...]:
+        """Over the rows of a block: values (starts,); of each derivative times (1, x); and of the derivatives in two
+        gaps times x xᵀ. Unless `certain`, rows of weight zero are left out by force."""
+
+        def stacked(parts: list[jax.Array]) -> jax.Array:
+            rows = jnp.stack(parts, axis=1)
+            return rows if certain else jnp.where(weight > 0, rows, 0.0)
+
+        value = seen(rows.value, weight).sum(axis=-1)
+        if order == 0:
+            return (value,)
+        ones_and_x = jnp.concatenate([jnp.ones((1, block.shape[1])), block]) * weight
+        first = [part for both in rows.gradient for part in both]
+        second = [part for parts in rows.curvature.values() for part in parts[1:]] if order == 2 else []
+        sums = stacked(first + second) @ ones_and_x.T
+        if order == 1:
+            return value, sums
+        upper = np.triu_indices(block.shape[0])
+        both = stacked([parts[0] for parts in rows.curvature.values()])
+        if block.shape[0] <= FEW_FEATURES:
+            return value, sums, both @ (block[upper[0]] * block[upper[1]] * weight).T
+        grams = jnp.einsum("spr,fr,gr->spfg", both * weight, block, block)
+        return value, sums, grams[:, :, upper[0], upper[1]]
+
+    def assembled(
+        self, specification: Specification, order: int, total: Any, starts: jax.Array, scale: Any
+    ) -> tuple[jax.Array, ...]:
+        value = -total[0]
+        if order == 0:
+            return (value,)
+        alpha = jax.vmap(specification.unpack)(starts).alpha
+        count, features, levels = len(starts), len(scale), specification.levels
+        where = [slice(int(slots[0]), int(slots[-1]) + 1) for slots in specification.reward_slots]
+        sums = -total[1] / jnp.append(1.0, scale)
+        gradient = jnp.zeros((count, specification.size))
+        for j in range(levels):
+            size = alpha[:, j]
+            gradient = gradient.at[:, where[j]].set(sums[:, 2 * j, 1:] * size[:, None])
+            if j in specification.epsilon_slots:
+                gradient = gradient.at[:, specification.epsilon_slots[j]].set(sums[:, 2 * j + 1, 0] * size)
+        if order == 1:
+            return value, gradient
+
+        others, upper = sums[:, 2 * levels :], np.triu_indices(features)
+        in_gaps = -total[2] / (scale[upper[0]] * scale[upper[1]])
+        curvature = jnp.zeros((count, specification.size, specification.size))
+
+        def put(curvature: jax.Array, one: slice, other: slice, block: jax.Array) -> jax.Array:
+            curvature = curvature.at[:, one, other].set(block)
+            return curvature.at[:, other, one].set(jnp.swapaxes(block, 1, 2))
+
+        def slot(level: int) -> slice | None:
+            start = specification.epsilon_slots.get(level)
+            return None if start is None else slice(start, start + 1)
+
+        for i, (j, later) in enumerate(pairs_of_levels(levels)):
+            size = (alpha[:, j] * alpha[:, later])[:, None, None]
+            gram = jnp.zeros((count, features, features)).at[:, upper[0], upper[1]].set(in_gaps[:, i])
+            gram = gram.at[:, upper[1], upper[0]].set(in_gaps[:, i])
+            curvature = put(curvature, where[j], where[later], size * gram)
+            ab, ba, bb = others[:, 3 * i, 1:], others[:, 3 * i + 1, 1:], others[:, 3 * i + 2, 0]
+            own, other = slot(j), slot(later)
+            if other:
+                curvature = put(curvature, where[j], other, size * ab[:, :, None])
+            if own and later != j:
+                curvature = put(curvature, own, where[later], size * ba[:, None, :])
+            if own and other:
+                curvature = put(curvature, own, other, size * bb[:, None, None])
+        return value, gradient, curvature
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """Blocks (rows, alternatives, features).
+
+    A level's gap and tolerance depend on the level's own parameters alone. JAX differentiates them; what the
+    log-probability makes of gaps and tolerances is known in closed form.
+    """
+
+    def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
+        return (block, *rows.alternatives(slice(0)).shape[1:])
+
+    def put(self, blocks: np.ndarray, rows: Rows, part: slice, size: int) -> None:
+        own = rows.alternatives(part)
+        blocks[:, :size] = own.reshape(len(blocks), size, *own.shape[1:])
+
+    def some(self, observations: Sequence[Observations], count: int, scale: np.ndarray) -> np.ndarray:
+        return np.empty(0)
+
+    def typical_gap(self, parameters: np.ndarray, rows: np.ndarray, quantile: float) -> float:
+        return quantile * UNKNOWN_GAP
+
+    def gaps(self, specification: Specification, starts: jax.Array, location: Any, scale: Any, block: Any) -> list[Any]:
+        parameters = jax.vmap(specification.unpack)(starts)
+        gaps = []
+        for reward, own, alpha in zip(specification.rewards, parameters.rewards, parameters.alpha.T, strict=True):
+            units = jax.vmap(lambda values, reward=reward: reward.in_units(values, location, scale))(own)
+            each = jax.vmap(lambda values, reward=reward: specification.gaps_of(reward, values, block))(units)
+            gaps.append(alpha[:, None] * each)
+        return gaps
+
+    def sums(
+        self,
+        specification: Specification,
+        order: int,
+        rows: Derivatives,
+        starts: jax.Array,
+        location: Any,
+        scale: Any,
+        block: Any,
+        weight: Any,
+        certain: bool,
+    ) -> tuple[jax.Array, ...]:
+        value = -seen(rows.value, weight).sum(axis=-1)
+        if order == 0:
+            return (value,)
+        levels = [_Level(specification, place, location, scale, block) for place in range(specification.levels)]
+        owns = [starts[:, level.slots] for level in levels]
+        slopes = [-jnp.stack([seen(part, weight) for part in both], axis=1) for both in rows.gradient]
+        slots = np.concatenate([level.slots for level in levels])
+        by_level = [
+            jax.vmap(jax.grad(level.linearised))(own, slope)
+            for level, own, slope in zip(levels, owns, slopes, strict=True)
+        ]
+        gradient = _gathered(jnp.concatenate(by_level, axis=1), slots, specification.size, axes=(1,))
+        if order == 1:
+            return value, gradient
+        jacobians = [jax.vmap(jax.jacfwd(level.scaled))(own) for level, own in zip(levels, owns, strict=True)]
+        parts: dict[tuple[int, int], jax.Array] = {}
+        for (i, j), second in rows.curvature.items():
+            inner = -jnp.stack([seen(part, weight) for part in second], axis=1).reshape(len(starts), 2, 2, -1)
+            product = jnp.einsum("szrp,szyr,syrq->spq", jacobians[i], inner, jacobians[j])
+            if i == j and not levels[i].flat:
+                product += jax.vmap(jax.hessian(levels[i].linearised))(owns[i], slopes[i])
+            parts[j, i], parts[i, j] = jnp.swapaxes(product, 1, 2), product
+        places = range(len(levels))
+        whole = jnp.concatenate([jnp.concatenate([parts[i, j] for j in places], axis=2) for i in places], axis=1)
+        return value, gradient, _gathered(whole, slots, specification.size, axes=(1, 2))
+
+    def assembled(
+        self, specification: Specification, order: int, total: Any, starts: jax.Array, scale: Any
+    ) -> tuple[jax.Array, ...]:
+        return total
+
+
+def _gathered(by_level: jax.Array, slots: np.ndarray, size: int, axes: tuple[int, ...]) -> jax.Array:
+    """From level by level to the order of the vector; what levels share is added up."""
+    if len(slots) == size:
+        back = np.argsort(slots)
+        for axis in axes:
+            by_level = jnp.take(by_level, back, axis=axis)
+        return by_level
+    places = np.zeros((len(slots), size))
+    places[np.arange(len(slots)), slots] = 1.0
+    for axis in axes:
+        by_level = jnp.moveaxis(jnp.tensordot(by_level, places, axes=(axis, 0)), -1, axis)
+    return by_level
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """One level's gaps and tolerances on some rows, as functions of its own free parameters."""
+
+    specification: Specification
+    place: int
+    location: Any
+    scale: Any
+    block: Any
+
+    @property
+    def slots(self) -> np.ndarray:
+        """Where these parameters are in the vector: those of the reward, then ε and α if they are learned."""
+        own = self.specification
+        learned = [slots[self.place] for slots in (own.epsilon_slots, own.alpha_slots) if self.place in slots]
+        return np.array([*own.reward_slots[self.place], *learned], dtype=int)
+
+    @property
+    def flat(self) -> bool:
+        """Whether gap and tolerance have no second derivatives."""
+        return self.specification.rewards[self.place].linear and self.place not in self.specification.alpha_slots
+
+    def scaled(self, own: jax.Array) -> jax.Array:
+        """Gaps and tolerances, (2, rows)."""
+        known, reward = self.specification, self.specification.rewards[self.place]
+        size = reward.size(known.features)
+        epsilon = own[size] if self.place in known.epsilon_slots else known.epsilon[self.place] or 0.0
+        alpha = own[-1] if self.place in known.alpha_slots else known.alpha[self.place] or 1.0
+        gap = alpha * known.gaps_of(reward, reward.in_units(own[:size], self.location, self.scale), self.block)
+        return jnp.stack([gap, jnp.full_like(gap, alpha * epsilon)])
+
+    def linearised(self, own: jax.Array, slopes: jax.Array) -> jax.Array:
+        return jnp.sum(slopes * self.scaled(own))
