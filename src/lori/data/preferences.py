@@ -10,7 +10,6 @@ import numpy as np
 
 from lori.data import validation as check
 from lori.data.grouping import aggregated, concatenated, group_rows, random_part, unordered_pairs
-from lori.data.validation import COUNTS
 from lori.errors import DataError
 
 if TYPE_CHECKING:
@@ -223,7 +222,7 @@ class Preferences:
 
         sides = {"left": self.left_features, "right": self.right_features}
         table = {f"{side}.{name}": x[:, i] for side, x in sides.items() for i, name in enumerate(self.features)}
-        for counts, column in COUNTS.items():
+        for counts, column in check.COUNTS.items():
             table[column] = getattr(self, counts).astype(np.int64)
         if self.agent is not None:
             table["agent"] = self.agent.astype(object)
@@ -255,7 +254,7 @@ class Preferences:
             right=place[len(left) :],
             agent=None if self.agent is None else chosen(self.agent),
             weight=None if self.weight is None else chosen(self.weight),
-            **{name: chosen(getattr(self, name)) for name in COUNTS},
+            **{name: chosen(getattr(self, name)) for name in check.COUNTS},
         )
 
     def split(self, fraction: float, seed: int = 0, *, by_agent: bool = False) -> tuple[Preferences, Preferences]:
