@@ -14,7 +14,7 @@ _HOMES = {
     "lori.data.preferences": ("Preferences",),
     "lori.data.trajectories": ("Trajectories",),
     "lori.data.reading.readers": ("read", "read_pairs", "read_choices", "read_comparisons", "read_trajectories"),
-    "lori.data.writers": ("write_pairs",),
+    "lori.data.writing": ("write_pairs",),
     "lori.data.examples": ("tversky1969",),
     "lori.model.rewards": ("Linear", "Capped", "Network", "Function", "Gated"),
     "lori.model.priors": ("Prior",),
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from lori.data.reading.readers import read_pairs as read_pairs
     from lori.data.reading.readers import read_trajectories as read_trajectories
     from lori.data.trajectories import Trajectories as Trajectories
-    from lori.data.writers import write_pairs as write_pairs
+    from lori.data.writing import write_pairs as write_pairs
     from lori.errors import DataError as DataError
     from lori.errors import FitError as FitError
     from lori.errors import InputError as InputError

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.utils import _safe_indexing
 
-from lori.data.preferences import Preferences
+from lori.data.preferences import OUTCOMES, Preferences, one_sided
 from lori.errors import DataError
 
 LEFT = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -98,6 +98,62 @@ def test_properties():
     assert repr(prefs) == "Preferences(3 pairs, 7 comparisons, 2 features, 2 agents)"
 
 
+def test_a_table_of_counts_says_the_same_as_three_columns():
+    table = np.array([[1, 0, 2], [0, 3, 0], [4, 0, 0]])
+    prefs = small(counts=table)
+    assert rows(prefs) == rows(small(wins=[1, 0, 4], ties=[0, 3, 0], losses=[2, 0, 0]))
+    assert rows(prefs) == rows(small(counts=table.tolist()))
+    assert rows(Preferences.from_indices(np.concatenate([LEFT, RIGHT]), [0, 1, 2], [3, 4, 5], counts=table)) == rows(
+        prefs
+    )
+    assert prefs.wins.dtype == np.float64
+    for column in (prefs.wins, prefs.ties, prefs.losses):
+        assert column.flags.c_contiguous
+    np.testing.assert_array_equal(small(counts=np.eye(3)[[2, 0, 1]]).outcome_counts, np.eye(3)[[2, 0, 1]])
+    np.testing.assert_array_equal(small(counts=np.eye(3, dtype=bool)).outcome_counts, np.eye(3))
+
+
+def test_changing_the_table_of_counts_changes_no_preferences():
+    table = np.eye(3)
+    prefs = small(counts=table)
+    table[:] = 7
+    np.testing.assert_array_equal(prefs.outcome_counts, np.eye(3))
+
+
+def test_outcomes_in_one_order():
+    prefs = small(wins=[1, 0, 4], ties=[0, 3, 0], losses=[2, 0, 0], weight=[0.5, 2, 1])
+    assert OUTCOMES == ("left", "tie", "right")
+    assert prefs.outcome_counts.tolist() == [[1, 0, 2], [0, 3, 0], [4, 0, 0]]
+    assert prefs.weighted_counts.tolist() == [[0.5, 0, 1], [0, 6, 0], [4, 0, 0]]
+    assert prefs.outcome_totals.tolist() == [5, 3, 2]
+    assert prefs.comparisons.tolist() == [3, 3, 4]
+    assert (prefs.n_ties, prefs.n_comparisons) == (3, 10)
+    assert isinstance(prefs.n_ties, int)
+
+
+@pytest.mark.parametrize(
+    ("counts", "side"),
+    [
+        ([[1, 0, 0], [2, 0, 0], [0, 0, 0]], "left"),
+        ([[0, 0, 1], [0, 0, 0], [0, 0, 5]], "right"),
+        ([[1, 0, 0], [0, 0, 1], [1, 0, 0]], None),
+        ([[1, 0, 0], [1, 1, 0], [1, 0, 0]], None),
+        ([[0, 1, 0], [0, 1, 0], [0, 1, 0]], None),
+    ],
+)
+def test_one_sided(counts, side):
+    prefs = small(counts=counts)
+    assert prefs.one_sided == one_sided(prefs.outcome_totals) == side
+    assert prefs.swap().one_sided == {"left": "right", "right": "left", None: None}[side]
+    assert prefs[[]].one_sided is None
+
+
+def test_bytes_are_those_of_all_arrays():
+    plain = 6 * 2 * 8 + 5 * 3 * 8  # six alternatives with two features; left, right and three counts of three pairs
+    assert small().nbytes == plain
+    assert small(weight=[1, 2, 3], agent=["a", "b", "c"]).nbytes == plain + 3 * 8 + 3 * 4
+
+
 def test_from_indices_shares_alternatives():
     prefs = Preferences.from_indices([[1.0], [2.0], [3.0]], [0, 0], [1, 2], features=["price"])
     assert len(prefs.alternatives) == 3
@@ -117,6 +173,17 @@ BAD = {
     "NaN count": (dict(left=LEFT, right=RIGHT, losses=[np.nan, 0, 0]), "row 1"),
     "short counts": (dict(left=LEFT, right=RIGHT, wins=[1, 1]), "one entry for each of the 3 pairs"),
     "nothing compared": (dict(left=LEFT, right=RIGHT, wins=[0, 0, 0]), "at least one comparison in total"),
+    "no table": (dict(left=LEFT, right=RIGHT, counts=[1, 1, 1]), "counts: expected shape (3, 3)"),
+    "two columns": (dict(left=LEFT, right=RIGHT, counts=np.ones((3, 2))), "got shape (3, 2)"),
+    "short table": (dict(left=LEFT, right=RIGHT, counts=np.ones((2, 3))), "one row for each pair"),
+    "ragged table": (dict(left=LEFT, right=RIGHT, counts=[[1, 0, 0], [1]]), "counts: expected an array of numbers"),
+    "text in a table": (dict(left=LEFT, right=RIGHT, counts=[["secret"] * 3] * 3), "counts: expected an array of num"),
+    "counts twice": (dict(left=LEFT, right=RIGHT, counts=np.eye(3), ties=[1, 0, 0]), "got ties as well"),
+    "fraction in a table": (
+        dict(left=LEFT, right=RIGHT, counts=[[1, 0, 0], [0.5, 0.5, 0], [0, np.nan, 1]]),
+        "counts: expected whole numbers from 0, got something else in rows 2, 3",
+    ),
+    "empty table": (dict(left=LEFT, right=RIGHT, counts=np.zeros((3, 3))), "at least one comparison in total"),
     "negative weight": (
         dict(left=LEFT, right=RIGHT, weight=[1, 1, -1]),
         "weight: expected finite numbers from 0",
@@ -225,6 +292,21 @@ def test_aggregation_keeps_every_fact(prefs):
     Preferences(**vars(together))  # still passes the door
 
 
+@settings(max_examples=60, deadline=None)
+@given(preferences())
+def test_pairs_are_numbered_by_first_appearance_in_either_order(prefs):
+    seen: dict = {}
+    sides = zip(prefs.left_features.tolist(), prefs.right_features.tolist(), strict=True)
+    expected = [seen.setdefault(frozenset(map(tuple, pair)), len(seen)) for pair in sides]
+    assert prefs.pair_numbers().tolist() == prefs.swap().pair_numbers().tolist() == expected
+
+
+def test_numbers_of_pairs_in_the_small():
+    prefs = Preferences.from_indices([[5.0], [6.0], [5.0]], [0, 1, 0], [1, 2, 2], agent=["a", "b", "a"])
+    assert prefs.pair_numbers().tolist() == [0, 0, 1]
+    assert prefs[[]].pair_numbers().tolist() == []
+
+
 def test_aggregation_in_the_small():
     prefs = Preferences.from_arrays([[1.0], [2.0], [1.0]], [[2.0], [1.0], [3.0]], wins=[1, 5, 1], ties=[0, 1, 0])
     together = prefs.aggregate()
@@ -297,7 +379,7 @@ def test_to_frame():
 
 def test_importing_is_light():
     code = (
-        "import sys, lori.data.preferences, lori.data.reading.readers, lori.data.writers, lori.data.examples;"
+        "import sys, lori.data.preferences, lori.data.reading.readers, lori.data.writing, lori.data.examples;"
         "sys.exit(any(name in sys.modules for name in ('pandas', 'pyarrow', 'jax', 'sklearn')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -41,6 +41,8 @@ def test_comparing_by_position_and_by_id():
     assert prefs.left_features.tolist() == [[4, 6], [3, 3]]
     assert prefs.right_features.tolist() == [[5, 6], [5, 6]]
     assert prefs.wins.tolist() == [2, 0]
+    table = Trajectories.from_arrays(STEPS).compare([0, 2], [1, 1], pooling="sum", counts=[[2, 0, 0], [0, 1, 0]])
+    np.testing.assert_array_equal(table.outcome_counts, prefs.outcome_counts)
     named = Trajectories.from_arrays(STEPS, features=["dose", "volume"], ids=["p", "q", "r"])
     last = named.compare(["r"], ["p"], pooling="last")
     assert last.features == ("dose", "volume")

@@ -1,11 +1,52 @@
-"""Files come to be whole or not at all."""
+"""Files come to be whole or not at all, and what is written is read back, in every form of file."""
 
 import os
 
+import numpy as np
+import pandas
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from lori.data.writing import check_targets, writing
+from lori.data.preferences import Preferences
+from lori.data.reading.readers import read, read_choices, read_comparisons, read_pairs, read_trajectories
+from lori.data.writing import check_targets, write_pairs, writing
 from lori.errors import DataError
+
+NAMES = st.text(
+    st.characters(categories=("L", "N", "P", "S", "Zs"), exclude_characters="*"), min_size=1, max_size=6
+).map(str.strip)
+ROLES = {"id", "set", "chosen", "agent", "weight", "trajectory", "step", "winner", "loser", "left", "right"}
+FEATURES = st.lists(NAMES.filter(lambda name: name and name not in ROLES), min_size=1, max_size=3, unique=True)
+FORMATS = st.sampled_from([",", ";", "\t", "|", "parquet"])
+SEEDS = st.integers(0, 10_000)
+
+
+def save(frame: pandas.DataFrame, folder, name: str, form: str) -> str:
+    if form == "parquet":
+        path = folder / f"{name}.parquet"
+        frame.to_parquet(path)
+    else:
+        path = folder / f"{name}.csv"
+        frame.to_csv(path, sep=form, index=False)
+    return str(path)
+
+
+def table(random: np.random.Generator, n: int, names: list[str]) -> pandas.DataFrame:
+    """Numbers of every size, all different from one another."""
+    values = random.normal(size=(n, len(names))) * 10.0 ** random.integers(-9, 9, (n, len(names)))
+    return pandas.DataFrame(values, columns=names)
+
+
+def assert_same(prefs: Preferences, other: Preferences) -> None:
+    assert prefs.features == other.features
+    for name in ("left_features", "right_features", "wins", "losses", "ties", "weights"):
+        np.testing.assert_array_equal(getattr(prefs, name), getattr(other, name))
+    assert (prefs.agent is None) == (other.agent is None)
+    assert prefs.agent is None or prefs.agent.tolist() == other.agent.tolist()
+
+
+# -- any file ---------------------------------------------------------------------------------------------
 
 
 def test_writing_renames_on_success(tmp_path):
@@ -67,3 +108,103 @@ def test_outputs_are_files_of_their_own(tmp_path):
         check_targets([tmp_path / "here" / ".." / "c"], inputs=[tmp_path / "c"])
     with pytest.raises(DataError, match="got a file that is written, too"):
         check_targets([tmp_path / "a", tmp_path / "a"])
+
+
+# -- preferences -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("written")
+
+
+@settings(max_examples=20, deadline=None)
+@given(FEATURES, st.sampled_from(["csv", "tsv", "csv.gz", "txt", "parquet", "pq"]), SEEDS, st.booleans())
+def test_pairs_written_by_us(folder, names, ending, seed, extras):
+    random = np.random.default_rng(seed)
+    prefs = Preferences.from_arrays(
+        table(random, 4, names),
+        table(random, 4, names),
+        wins=[1, 0, 2, 0],
+        losses=random.integers(0, 5, 4),
+        ties=random.integers(0, 5, 4),
+        features=names,
+        agent=random.choice(["007", "Zoë Q", "a,b"], 4) if extras else None,
+        weight=random.random(4) if extras else None,
+    )
+    path = folder / f"pairs.{ending}"
+    write_pairs(prefs, path)
+    assert_same(read_pairs(path), prefs)
+    assert_same(read([path]), prefs)
+    before = path.read_bytes()
+    write_pairs(prefs, path)
+    assert path.read_bytes() == before
+
+
+@settings(max_examples=20, deadline=None)
+@given(FEATURES, FORMATS, SEEDS)
+def test_pairs_with_choice_words(folder, names, form, seed):
+    random = np.random.default_rng(seed)
+    left, right = table(random, 3, names), table(random, 3, names)
+    frame = pandas.concat([left.add_prefix("left."), right.add_prefix("right.")], axis=1)
+    frame["choice"] = [" LEFT", "tie ", "Right"]
+    prefs = read_pairs(save(frame, folder, "words", form))
+    expected = Preferences.from_arrays(left, right, wins=[1, 0, 0], losses=[0, 0, 1], ties=[0, 1, 0], features=names)
+    assert_same(prefs, expected)
+
+
+@settings(max_examples=20, deadline=None)
+@given(FEATURES, FORMATS, SEEDS)
+def test_choices(folder, names, form, seed):
+    random = np.random.default_rng(seed)
+    frame = table(random, 5, names)
+    frame.insert(0, "set", ["s 1", "s 2", "s 1", "s 2", "s 1"])
+    frame["chosen"] = [0, 1, 1, 0, 0]
+    frame["agent"] = ["p", "q", "p", "q", "p"]
+    path = save(frame, folder, "choices", form)
+    x = frame[names].to_numpy()
+    expected = Preferences.from_arrays(x[[2, 1, 2]], x[[0, 3, 4]], features=names, agent=["p", "q", "p"])
+    assert_same(read_choices(path), expected)
+    assert_same(read(path), expected)
+
+
+@settings(max_examples=20, deadline=None)
+@given(FEATURES, FORMATS, FORMATS, SEEDS)
+def test_comparisons(folder, names, form, other_form, seed):
+    random = np.random.default_rng(seed)
+    items = table(random, 4, names)
+    x = items.to_numpy()
+    items["id"] = ["01", "1", "c", "ü"]
+    won = pandas.DataFrame({"winner": ["ü", "01"], "loser": ["1", "c"], "count": [3, 1], "weight": [0.5, 2.0]})
+    paths = save(items, folder, "items", form), save(won, folder, "comparisons", other_form)
+    expected = Preferences.from_arrays(x[[3, 0]], x[[1, 2]], wins=[3, 1], features=names, weight=[0.5, 2.0])
+    assert_same(read_comparisons(*paths), expected)
+    assert_same(read(paths[::-1]), expected)
+
+
+@settings(max_examples=20, deadline=None)
+@given(FEATURES, FORMATS, SEEDS)
+def test_trajectories(folder, names, form, seed):
+    random = np.random.default_rng(seed)
+    steps = table(random, 5, names)
+    x = steps.to_numpy()
+    steps["trajectory"] = [1, 2, 1, 2, 1]
+    steps["step"] = [2, 0, 0, 1, 1]
+    compared = pandas.DataFrame({"left": [1.0, 2.0], "right": [2.0, 1.0], "choice": ["left", "tie"]})
+    paths = save(steps, folder, "steps", form), save(compared, folder, "compared", form)
+    prefs = read_trajectories(*paths, pooling="discounted", discount=0.5)
+    one, two = x[2] + x[4] / 2 + x[0] / 4, x[1] + x[3] / 2
+    np.testing.assert_allclose(prefs.left_features, [one, two], rtol=1e-12)
+    np.testing.assert_allclose(prefs.right_features, [two, one], rtol=1e-12)
+    assert (prefs.wins.tolist(), prefs.ties.tolist()) == ([1, 0], [0, 1])
+    assert_same(read(paths[::-1], pooling="discounted", discount=0.5), prefs)
+
+
+def test_places_and_endings_that_are_refused(tmp_path, refused):
+    prefs = Preferences.from_arrays([[1.0]], [[2.0]])
+    assert "does not exist" in refused(write_pairs, prefs, tmp_path / "no" / "pairs.csv")
+    (tmp_path / "folder.csv").mkdir()
+    assert "got a folder" in refused(write_pairs, prefs, tmp_path / "folder.csv")
+    for name in ("pairs.xlsx", "pairs", "pairs.parquet.gz", "pairs.gz"):
+        assert ".csv" in refused(write_pairs, prefs, tmp_path / name)
+    assert [file.name for file in tmp_path.iterdir()] == ["folder.csv"]

@@ -8,7 +8,7 @@ import pytest
 
 import lori
 from lori.data.reading.stream import open_stream
-from lori.data.writers import write_pairs
+from lori.data.writing import write_pairs
 from lori.errors import InputError
 from lori.estimators.streams import fit_stream
 from lori.inference.sources.cluster import connect

@@ -1,1 +1,1 @@
-"""What was observed? Preferences, trajectories, and the files they come in."""
+"""Data: what was observed? Preferences, trajectories, and the files they come in."""

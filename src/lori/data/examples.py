@@ -1,4 +1,4 @@
-"""Which observations come with the library? Small tables of published facts."""
+"""Examples: which observations come with the library? Small tables of published facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which observations belong together? Equal rows, several tables in one, and one table in two parts."""
+"""Grouping: which observations belong together? Equal rows, repeated pairs, several tables in one, one in two parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lori.data.fields import COUNTS
+from lori.data.validation import COUNTS
 from lori.errors import DataError
 
 if TYPE_CHECKING:
@@ -34,10 +34,21 @@ def group_rows(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     return first[by_appearance], group
 
 
+def distinct_alternatives(prefs: Preferences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where each distinct alternative comes first, and which of them is on the left and on the right of every pair."""
+    first, number = group_rows(list(prefs.alternatives.T))
+    return first, number[prefs.left], number[prefs.right]
+
+
+def unordered_pairs(prefs: Preferences) -> np.ndarray:
+    """(pairs,) the number of each row's pair of alternatives; see `Preferences.pair_numbers`."""
+    _, left, right = distinct_alternatives(prefs)
+    return group_rows([np.minimum(left, right), np.maximum(left, right)])[1]
+
+
 def aggregated(prefs: Preferences) -> dict[str, object]:
     """The fields of `prefs` with one row per distinct pair; see `Preferences.aggregate`."""
-    first_alternative, merged = group_rows(list(prefs.alternatives.T))
-    left, right = merged[prefs.left], merged[prefs.right]
+    first_alternative, left, right = distinct_alternatives(prefs)
     keys = [np.minimum(left, right), np.maximum(left, right)]
     keys += [column for column in (prefs.agent, prefs.weight) if column is not None]
     first, group = group_rows(keys)

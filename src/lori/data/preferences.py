@@ -1,4 +1,4 @@
-"""What was observed? Pairs of alternatives, and how often each side was preferred."""
+"""Preferences: what was observed? Pairs of alternatives, and how often each side was preferred."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lori.data import validation as check
-from lori.data.fields import COUNTS, checked_fields, default_counts
-from lori.data.grouping import aggregated, concatenated, group_rows, random_part
+from lori.data.grouping import aggregated, concatenated, group_rows, random_part, unordered_pairs
 from lori.errors import DataError
 
 if TYPE_CHECKING:
@@ -18,6 +17,12 @@ if TYPE_CHECKING:
 
 OUTCOMES = ("left", "tie", "right")
 """What can come out of a comparison, in the order of all tables of counts and probabilities."""
+
+
+def one_sided(totals: np.ndarray) -> str | None:
+    """The side that won every comparison, from the total of each of `OUTCOMES`; None where there is no such side."""
+    seen = [outcome for outcome, total in zip(OUTCOMES, totals, strict=True) if total]
+    return seen[0] if seen in (["left"], ["right"]) else None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +47,7 @@ class Preferences:
     pooled: tuple[str, float | None] | None = None  # how trajectories became features, and by what discount
 
     def __post_init__(self) -> None:
-        self._set(**checked_fields(self))
+        self._set(**check.checked_fields(self))
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -77,17 +82,9 @@ class Preferences:
         pairs = len(sides[0])
         index = np.arange(2 * pairs)
         return cls.from_indices(
-            np.concatenate(sides),
-            index[:pairs],
-            index[pairs:],
-            wins=wins,
-            losses=losses,
-            ties=ties,
-            counts=counts,
-            features=features,
-            agent=agent,
-            weight=weight,
-        )
+            np.concatenate(sides), index[:pairs], index[pairs:],
+            wins=wins, losses=losses, ties=ties, counts=counts, features=features, agent=agent, weight=weight,
+        )  # fmt: skip
 
     @classmethod
     def from_indices(
@@ -107,7 +104,7 @@ class Preferences:
         """Preferences between rows of a table of alternatives; defaults as in `from_arrays`."""
         table = check.as_table(alternatives, "alternatives")
         names = check.feature_names(features, table.shape[1])
-        known = default_counts(np.size(left), wins, losses, ties) if counts is None else _columns_of(counts)
+        known = check.known_counts(np.size(left), wins, losses, ties, counts)
         return cls(table, left, right, features=names, agent=agent, weight=weight, **known)
 
     @staticmethod
@@ -130,16 +127,36 @@ class Preferences:
     @property
     def n_comparisons(self) -> int:
         """How often somebody compared, whatever came out; weights do not enter."""
-        return int(self.wins.sum() + self.losses.sum() + self.ties.sum())
+        return int(self.outcome_totals.sum())
+
+    @property
+    def n_ties(self) -> int:
+        """How many of the comparisons ended in a tie."""
+        return int(self.ties.sum())
 
     @property
     def has_ties(self) -> bool:
         return bool(self.ties.any())
 
     @property
+    def one_sided(self) -> str | None:
+        """The side, "left" or "right", that won every comparison; None where both won some, or some were tied."""
+        return one_sided(self.outcome_totals)
+
+    @property
+    def comparisons(self) -> np.ndarray:
+        """(pairs,) how often each pair was compared, whatever came out; weights do not enter."""
+        return self.wins + self.losses + self.ties
+
+    @property
     def outcome_counts(self) -> np.ndarray:
-        """(pairs, 3) how often left was preferred, neither, and right: the columns of `OUTCOMES`."""
+        """(pairs, 3) how often left was preferred, neither, and right: a column for each of `OUTCOMES`."""
         return np.stack([self.wins, self.ties, self.losses], axis=1)
+
+    @property
+    def outcome_totals(self) -> np.ndarray:
+        """(3,) `outcome_counts` of all pairs together; totals of several preferences add up."""
+        return np.array([self.wins.sum(), self.ties.sum(), self.losses.sum()])
 
     @property
     def weighted_counts(self) -> np.ndarray:
@@ -171,6 +188,11 @@ class Preferences:
         """(pairs, 2, features): scikit-learn cuts along the first axis."""
         return self.n_pairs, 2, self.n_features
 
+    @property
+    def nbytes(self) -> int:
+        """How much memory the arrays take."""
+        return sum(values.nbytes for values in vars(self).values() if isinstance(values, np.ndarray))
+
     def __len__(self) -> int:
         return self.n_pairs
 
@@ -186,13 +208,21 @@ class Preferences:
         """(pairs,) mask of the pairs whose two alternatives have equal features."""
         return (self.left_features == self.right_features).all(axis=1)
 
+    def pair_numbers(self) -> np.ndarray:
+        """(pairs,) which pair of alternatives each row is about, numbered from 0 by first appearance.
+
+        Rows have the same number where the features of their two alternatives are equal, in either order and whoever
+        compared. Folds that keep a number together predict no pair that was seen.
+        """
+        return unordered_pairs(self)
+
     def to_frame(self) -> pandas.DataFrame:
         """The pairs as a table in the form that `read_pairs` reads."""
         import pandas
 
         sides = {"left": self.left_features, "right": self.right_features}
         table = {f"{side}.{name}": x[:, i] for side, x in sides.items() for i, name in enumerate(self.features)}
-        for column, counts in zip(("left_wins", "right_wins", "ties"), COUNTS, strict=True):
+        for counts, column in check.COUNTS.items():
             table[column] = getattr(self, counts).astype(np.int64)
         if self.agent is not None:
             table["agent"] = self.agent.astype(object)
@@ -224,7 +254,7 @@ class Preferences:
             right=place[len(left) :],
             agent=None if self.agent is None else chosen(self.agent),
             weight=None if self.weight is None else chosen(self.weight),
-            **{name: chosen(getattr(self, name)) for name in COUNTS},
+            **{name: chosen(getattr(self, name)) for name in check.COUNTS},
         )
 
     def split(self, fraction: float, seed: int = 0, *, by_agent: bool = False) -> tuple[Preferences, Preferences]:
@@ -256,9 +286,9 @@ class Preferences:
         rows = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
         return {str(agents[start]): self.subset(own) for start, own in zip(first, rows, strict=True)}
 
-    def weighted(self, weight: object) -> Preferences:
+    def weighted(self, weight: Any) -> Preferences:
         """The same pairs with these weights, one for each."""
-        return replace(self, weight=weight)  # type: ignore[arg-type]
+        return replace(self, weight=weight)
 
     def select(self, features: Sequence[str]) -> Preferences:
         """The same pairs described by these features only, in this order."""
@@ -295,16 +325,6 @@ class Preferences:
         copy = object.__new__(Preferences)
         copy._set(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
         return copy
-
-
-def _columns_of(counts: Any) -> dict[str, np.ndarray]:
-    table = np.asarray(counts)
-    if table.ndim != 2 or table.shape[1] != len(OUTCOMES):
-        raise DataError(
-            "counts", expected="a column for each of left preferred, tie and right preferred",
-            got=f"an array of shape {table.shape}", fix="pass an array of shape (pairs, 3)",
-        )  # fmt: skip
-    return {"wins": table[:, 0], "ties": table[:, 1], "losses": table[:, 2]}
 
 
 def _taken(alternatives: np.ndarray, index: np.ndarray) -> np.ndarray:

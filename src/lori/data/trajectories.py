@@ -1,4 +1,4 @@
-"""What is an alternative that unfolds in time? Trajectories, and the features that stand for a whole one."""
+"""Trajectories: what is an alternative that unfolds in time, and which features stand for the whole of it?"""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lori.data.labels import as_labels, check_unique, look_up
 from lori.data.preferences import Preferences
-from lori.data.validation import as_table, check_distinct, feature_names, names_text
+from lori.data.validation import as_labels, as_table, check_distinct, check_unique, feature_names, look_up, names_text
 from lori.errors import DataError
 
 POOLINGS = ("mean", "sum", "last", "discounted")
@@ -118,6 +117,7 @@ class Trajectories:
         wins: Any = None,
         losses: Any = None,
         ties: Any = None,
+        counts: Any = None,
         agent: Any = None,
         weight: Any = None,
     ) -> Preferences:
@@ -128,8 +128,8 @@ class Trajectories:
         )
         if left.shape == right.shape:  # otherwise Preferences says that the lengths differ
             check_distinct(left, right, "left_ids and right_ids")
-        counts = {"wins": wins, "losses": losses, "ties": ties}
-        return self.pooled(left, right, pooling, discount, **counts, agent=agent, weight=weight)
+        observed = {"wins": wins, "losses": losses, "ties": ties, "counts": counts, "agent": agent, "weight": weight}
+        return self.pooled(left, right, pooling, discount, **observed)
 
     def pooled(self, left: Any, right: Any, how: str, discount: float, **observed: Any) -> Preferences:
         """Preferences between pooled trajectories, named by their places; they remember how they were pooled."""

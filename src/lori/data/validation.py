@@ -1,18 +1,25 @@
-"""Is what was given sound, and if not, how do we say so without showing anybody's data?
+"""Validation: is what was given sound, and if not, how do we say so without showing anybody's data?
 
-Every check of observed numbers lives here, for arrays and files alike: `what` names the argument, or the file
-and the column, and rows are named by their number, counted from one.
+Every check of observed numbers and labels lives here, for arrays and files alike: `what` names the argument, or the
+file and the column. Rows are named by their number, counted from one. Labels may identify a person, so no message
+repeats one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lori.errors import DataError
 
+if TYPE_CHECKING:
+    from lori.data.preferences import Preferences
+
 LARGEST = 1e100  # squares of larger features overflow
+COUNTS = {"wins": "left_wins", "losses": "right_wins", "ties": "ties"}
+"""The counts of Preferences, and what their columns are called in files."""
 
 
 def rows_text(bad: np.ndarray) -> str:
@@ -97,7 +104,7 @@ def check_counts(values: np.ndarray, what: str) -> None:
         raise DataError(
             what,
             expected="whole numbers from 0",
-            got=f"something else in {rows_text(bad)}",
+            got=f"something else in {rows_text(bad if bad.ndim == 1 else bad.any(axis=1))}",
             fix="give counts such as 0, 1 or 20; fractions belong in weight",
         )
 
@@ -181,3 +188,147 @@ def chosen_features(wanted: Sequence[str]) -> tuple[str, ...]:
     if not names:
         raise DataError("features", expected="at least one feature", got="none", fix="name a feature")
     return feature_names(names, len(names))
+
+
+def as_labels(values: object, what: str) -> np.ndarray:
+    """The values as an array of stripped text; whole numbers lose their '.0', so 7, 7.0 and '7.0' agree."""
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        missing = np.isnan(array)
+    elif array.dtype.kind == "O":
+        missing = np.array([value is None or value != value for value in array.ravel()], dtype=bool)
+        missing = missing.reshape(array.shape)
+    else:
+        missing = np.zeros(array.shape, dtype=bool)
+    if not missing.any():
+        array = _without_zero_fraction(np.strings.strip(array.astype(str)))
+        missing = array == ""
+    if missing.any():
+        raise DataError(
+            what,
+            expected="a label in every row",
+            got=f"none in {rows_text(missing)}",
+            fix="fill in the labels or remove these rows",
+        )
+    return array
+
+
+def look_up(known: np.ndarray, wanted: np.ndarray, what: str, where: str) -> np.ndarray:
+    """The position of each wanted label among the known ones; `where` says whose labels are known."""
+    order = np.argsort(known, kind="stable")
+    place = np.searchsorted(known, wanted, sorter=order)
+    position = order[np.minimum(place, len(known) - 1)]
+    unknown = known[position] != wanted
+    if unknown.any():
+        count = len(np.unique(wanted[unknown]))
+        raise DataError(
+            what,
+            expected=f"ids that exist in {where}",
+            got=f"{count} unknown {'id' if count == 1 else 'ids'} in {rows_text(unknown)}",
+            fix=f"correct these rows or add the missing entries to {where}",
+        )
+    return position
+
+
+def check_unique(labels: np.ndarray, what: str) -> None:
+    """Every label occurs once."""
+    order = np.argsort(labels, kind="stable")
+    repeated = np.zeros(len(labels), dtype=bool)
+    repeated[order[1:]] = labels[order][1:] == labels[order][:-1]
+    if repeated.any():
+        raise DataError(
+            what,
+            expected="every id once",
+            got=f"ids that occurred before in {rows_text(repeated)}",
+            fix="remove the repeated rows or give them ids of their own",
+        )
+
+
+def _without_zero_fraction(labels: np.ndarray) -> np.ndarray:
+    """Drop '.0' where every label is a whole number written that way, as tables often store ids."""
+    if labels.size and np.strings.endswith(labels, ".0").all():
+        whole = np.strings.replace(labels, ".0", "", 1)
+        if np.strings.isdigit(whole).all():
+            return whole
+    return labels
+
+
+def checked_fields(given: Preferences) -> dict[str, Any]:
+    """Every field brought into its form, or a DataError that says what is wrong with one."""
+    alternatives = as_table(given.alternatives, "alternatives")
+    left, right = _as_indices(given.left, "left"), _as_indices(given.right, "right")
+    pairs = len(left)
+    if pairs == 0:
+        raise DataError("left", expected="at least one pair", got="none", fix="add a comparison")
+    check_length(right, pairs, "right")
+    check_indices(left, len(alternatives), "left")
+    check_indices(right, len(alternatives), "right")
+    check_distinct(left, right, "left and right")
+    checked: dict[str, Any] = {
+        "alternatives": alternatives,
+        "left": left,
+        "right": right,
+        "features": feature_names(given.features, alternatives.shape[1]),
+        **_checked_counts(given, pairs),
+    }
+    if given.agent is not None:
+        checked["agent"] = as_labels(given.agent, "agent")
+        check_length(checked["agent"], pairs, "agent")
+    if given.weight is not None:
+        checked["weight"] = as_numbers(given.weight, "weight")
+        check_length(checked["weight"], pairs, "weight")
+        check_weights(checked["weight"], "weight")
+    return checked
+
+
+def known_counts(pairs: int, wins: Any, losses: Any, ties: Any, counts: Any) -> dict[str, Any]:
+    """Wins, losses and ties, given one by one or as a table whose columns are left preferred, tie, right preferred.
+
+    Without any, left was preferred once in each pair; of several, the ones left out are zero.
+    """
+    given = {"wins": wins, "losses": losses, "ties": ties}
+    named = [name for name, values in given.items() if values is not None]
+    if counts is None:
+        if not named:
+            given["wins"] = np.ones(pairs)
+        return {name: np.zeros(pairs) if values is None else values for name, values in given.items()}
+    table = as_numbers(counts, "counts")
+    if named or table.shape != (pairs, len(COUNTS)):
+        raise DataError(
+            "counts",
+            expected=f"shape ({pairs}, 3), with columns for left preferred, tie and right preferred",
+            got=f"{names_text(named)} as well" if named else f"shape {table.shape}",
+            fix="leave one of the two out" if named else "give one row for each pair",
+        )
+    check_counts(table, "counts")
+    left, tie, right = np.ascontiguousarray(table.T)
+    return {"wins": left, "losses": right, "ties": tie}
+
+
+def _checked_counts(given: Preferences, pairs: int) -> dict[str, np.ndarray]:
+    counts = {name: as_numbers(getattr(given, name), name) for name in COUNTS}
+    for name, values in counts.items():
+        check_length(values, pairs, name)
+        check_counts(values, name)
+    if not any(values.any() for values in counts.values()):
+        raise DataError(
+            "wins, losses and ties",
+            expected="at least one comparison in total",
+            got="only zeros",
+            fix="give the times each side was preferred",
+        )
+    return counts
+
+
+def _as_indices(values: object, what: str) -> np.ndarray:
+    indices = np.asarray(values)
+    if indices.size == 0:
+        indices = indices.astype(np.int64)  # an empty list has no type of its own
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise DataError(
+            what,
+            expected="a one-dimensional array of whole numbers that point at alternatives",
+            got=f"an array of shape {indices.shape} and type {indices.dtype}",
+            fix="pass indices, or use Preferences.from_arrays with the features of both sides",
+        )
+    return indices.astype(np.int64, copy=False)

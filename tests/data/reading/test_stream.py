@@ -1,5 +1,6 @@
 """Parquet files that are read a piece at a time."""
 
+import pickle
 import threading
 
 import numpy as np
@@ -136,6 +137,21 @@ def test_equal_alternatives_are_kept_dropped_or_refused(tmp_path, refused):
     assert len(whole(open_stream(path))) == N
     assert len(whole(open_stream(path, identical="drop"))) == N - 3
     assert "rows 1, 2, 3" in refused(whole, open_stream(path, identical="error"))
+
+
+def test_a_stream_says_how_much_it_holds_and_not_what(folder):
+    assert repr(open_stream(folder)) == "PreferenceStream(100 pairs in 3 files)"
+    assert repr(open_stream(folder / "part-1.parquet")) == "PreferenceStream(5 pairs in 1 file)"
+
+
+def test_a_single_feature_may_come_without_a_list(folder, refused):
+    assert whole(open_stream(folder, features="time")).features == ("time",)
+    assert "at least one feature" in refused(open_stream, folder, features=[])
+
+
+def test_a_stream_can_be_sent_elsewhere(folder):
+    stream = open_stream(folder)
+    assert pickle.loads(pickle.dumps(stream)) == stream
 
 
 def test_reading_stops_when_the_reader_does(small_pieces, folder):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lori.data.writers import write_pairs
+from lori.data.writing import write_pairs
 from lori.evaluation.cross_validation import HeldOut
 from lori.interfaces.commands import main as cli
 from lori.interfaces.report import content as reports

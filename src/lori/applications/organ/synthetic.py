@@ -22,7 +22,7 @@ from lori.applications.organ.features import (
 )
 from lori.applications.organ.people import at_transplant, draw_donors, draw_patients
 from lori.applications.organ.truth import WITH, WITHOUT
-from lori.data.writers import write_table
+from lori.data.writing import write_table
 from lori.errors import InputError
 from lori.model.ordered import OrderedModel
 

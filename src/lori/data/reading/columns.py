@@ -1,4 +1,4 @@
-"""Which column of a file plays which role? Tables whose columns go by our names, whatever the file says."""
+"""Columns: which one of a file plays which role? Tables whose columns go by our names, whatever the file says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lori.data import validation as check
-from lori.data.labels import as_labels
 from lori.data.reading.tables import read_table
 from lori.errors import DataError
 
@@ -80,7 +79,7 @@ class Table:
 
     def labels(self, name: str) -> np.ndarray:
         """A column of non-empty text."""
-        return as_labels(self.frame[self.names[name]].to_numpy(), self.what(name))
+        return check.as_labels(self.frame[self.names[name]].to_numpy(), self.what(name))
 
     def matrix(self, names: Sequence[str]) -> np.ndarray:
         """(rows, names): several columns of finite numbers side by side."""

@@ -1,4 +1,4 @@
-"""How do the four file forms say who preferred what? Tables in, Preferences out."""
+"""Forms of files: how do the four of them say who preferred what? Tables in, Preferences out."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from lori.data.grouping import group_rows
-from lori.data.labels import check_unique, look_up
 from lori.data.preferences import Preferences
 from lori.data.reading.columns import NUMBER_ROLES, SIDES, TEXT_ROLES, Table
-from lori.data.reading.outcomes import chosen_rows, multiplicity, outcomes
 from lori.data.trajectories import Trajectories
-from lori.data.validation import check_distinct, chosen_features, names_text, rows_text
+from lori.data.validation import COUNTS, check_distinct, check_unique, chosen_features, look_up, names_text, rows_text
 from lori.errors import DataError
 
 Features = Sequence[str] | None
-Words = Mapping[str, str] | None
+ChoiceWords = Mapping[str, str] | None
+WORDS = ("left", "right", "tie")  # as in COUNTS: wins, losses, ties of the left side
+YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 
 
-def pairs(table: Table, *, values: Words = None, features: Features = None, identical: str = "error") -> Preferences:
+def pairs(
+    table: Table, *, values: ChoiceWords = None, features: Features = None, identical: str = "error"
+) -> Preferences:
     """One row per pair: left.F…, right.F… and an outcome."""
     if identical not in ("error", "keep", "drop"):
         raise DataError("identical", expected="error, keep or drop", got=repr(identical), fix="choose one of these")
     names = _paired_features(table, features)
-    counts = outcomes(table, values)
+    counts = _outcomes(table, values)
     left, right = (table.matrix([f"{side}.{name}" for name in names]) for side in SIDES)
     prefs = Preferences.from_arrays(left, right, features=names, **counts, **table.observers())
     same = prefs.identical()
@@ -45,7 +47,7 @@ def choices(table: Table, *, features: Features = None) -> Preferences:
     table.require("set", "chosen")
     names = table.features_besides(("set", "chosen", "agent", "weight"), features)
     first, group = group_rows([table.labels("set")])
-    chosen = chosen_rows(table)
+    chosen = _chosen_rows(table)
     _check_sets(table, "exactly one chosen row", np.bincount(group, chosen) != 1, first)
     _check_sets(table, "at least two rows", np.bincount(group) < 2, first)
     winner = np.empty(len(first), dtype=np.int64)
@@ -55,7 +57,7 @@ def choices(table: Table, *, features: Features = None) -> Preferences:
     return Preferences.from_indices(table.matrix(names), left, others, features=names, **table.observers(left))
 
 
-def comparisons(items: Table, table: Table, *, values: Words = None, features: Features = None) -> Preferences:
+def comparisons(items: Table, table: Table, *, values: ChoiceWords = None, features: Features = None) -> Preferences:
     """Items with id, F… and rows that compare them by id."""
     items.require("id")
     names = items.features_besides(("id",), features)
@@ -71,7 +73,7 @@ def trajectories(
     *,
     pooling: str = "mean",
     discount: float = 0.95,
-    values: Words = None,
+    values: ChoiceWords = None,
     features: Features = None,
 ) -> Preferences:
     """Trajectories with trajectory, step, F… and rows that compare them by id."""
@@ -98,6 +100,32 @@ def stepwise(steps: Table, features: Features = None) -> Trajectories:
         )
     offsets = np.concatenate([[0], np.cumsum(np.bincount(group))])
     return Trajectories(labels[first], steps.matrix(names)[order], offsets, names)
+
+
+def form_of(table: Table) -> str:
+    """Which form a table has, told by its columns: pairs, choices, comparisons, trajectories or items."""
+    if "trajectory" in table and "step" in table:
+        return "trajectories"
+    if any(name.startswith("left.") for name in table.names):
+        return "pairs"
+    if "set" in table and "chosen" in table:
+        return "choices"
+    if ("winner" in table and "loser" in table) or ("left" in table and "right" in table):
+        return "comparisons"
+    return "items" if "id" in table else "unknown"
+
+
+def check_keys(columns: Mapping[str, str] | None) -> None:
+    """In the pairs form a column map speaks of roles, left.F and right.F; anything else is a slip."""
+    known = (*TEXT_ROLES, *NUMBER_ROLES)
+    unknown = [key for key in columns or {} if key not in known and not key.startswith(("left.", "right."))]
+    if unknown:
+        raise DataError(
+            "columns",
+            expected="left.F, right.F, choice, left_wins, right_wins, ties, agent or weight",
+            got=names_text(unknown, 3),
+            fix="write for example columns={'left.price': 'price1'} (--columns left.price=price1)",
+        )
 
 
 def _paired_features(table: Table, wanted: Features) -> tuple[str, ...]:
@@ -140,7 +168,7 @@ def _check_sets(table: Table, expected: str, bad: np.ndarray, first: np.ndarray)
 
 
 def _compared(
-    table: Table, ids: np.ndarray, where: str, values: Words
+    table: Table, ids: np.ndarray, where: str, values: ChoiceWords
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     """Positions of both sides among the ids, and the outcomes, from winner and loser or left and right."""
     if "winner" in table or "loser" in table:
@@ -155,31 +183,73 @@ def _compared(
     table.require(*sides)
     left, right = (look_up(ids, table.labels(side), table.what(side), where) for side in sides)
     check_distinct(left, right, table.path)
-    counts = {"wins": multiplicity(table)} if sides[0] == "winner" else outcomes(table, values)
+    counts = {"wins": _multiplicity(table)} if sides[0] == "winner" else _outcomes(table, values)
     return left, right, counts
 
 
-def form_of(table: Table) -> str:
-    """Which form a table has, told by its columns: pairs, choices, comparisons, trajectories or items."""
-    if "trajectory" in table and "step" in table:
-        return "trajectories"
-    if any(name.startswith("left.") for name in table.names):
-        return "pairs"
-    if "set" in table and "chosen" in table:
-        return "choices"
-    if ("winner" in table and "loser" in table) or ("left" in table and "right" in table):
-        return "comparisons"
-    return "items" if "id" in table else "unknown"
-
-
-def check_keys(columns: Mapping[str, str] | None) -> None:
-    """In the pairs form a column map speaks of roles, left.F and right.F; anything else is a slip."""
-    known = (*TEXT_ROLES, *NUMBER_ROLES)
-    unknown = [key for key in columns or {} if key not in known and not key.startswith(("left.", "right."))]
-    if unknown:
-        raise DataError(
-            "columns",
-            expected="left.F, right.F, choice, left_wins, right_wins, ties, agent or weight",
-            got=names_text(unknown, 3),
-            fix="write for example columns={'left.price': 'price1'} (--columns left.price=price1)",
+def _outcomes(table: Table, values: ChoiceWords = None) -> dict[str, np.ndarray]:
+    """Wins, losses and ties from a column of choice words (each counted `count` times) or from counts."""
+    counted = [column for column in COUNTS.values() if column in table]
+    if "choice" in table and counted:
+        raise table.missing("either a column choice or counts, not both", "remove one of the two")
+    if "choice" in table:
+        words = _choice_words(values)
+        chosen = _words(table, "choice", words)
+        times = _multiplicity(table)
+        return {name: np.where(chosen == word, times, 0.0) for name, word in zip(COUNTS, words, strict=True)}
+    if not counted and not table.outcome_needed:
+        return {"wins": np.ones(len(table))}
+    if not counted or counted == ["ties"]:
+        raise table.missing(
+            "a column choice (left, right or tie) or the counts left_wins and right_wins",
+            "add one of them or name it with columns=… (--columns choice=…)",
         )
+    table.require("left_wins", "right_wins")
+    return {name: table.counts(column) for name, column in COUNTS.items() if column in table}
+
+
+def _multiplicity(table: Table) -> np.ndarray:
+    """How often each row was observed: the column count, otherwise once."""
+    return table.counts("count") if "count" in table else np.ones(len(table))
+
+
+def _choice_words(values: ChoiceWords) -> tuple[str, ...]:
+    """The words for left, right and tie, as used in the file."""
+    given = {str(ours): _plain(theirs) for ours, theirs in (values or {}).items()}
+    words = tuple(given.get(word, word) for word in WORDS)
+    if not set(given) <= set(WORDS) or len(set(words)) < len(words):
+        raise DataError(
+            "values",
+            expected="different words for left, right and tie",
+            got=", ".join(f"{ours}={theirs}" for ours, theirs in given.items()),
+            fix="write for example values={'left': 'A', 'right': 'B'} (--values left=A --values right=B)",
+        )
+    return words
+
+
+def _chosen_rows(table: Table) -> np.ndarray:
+    """(rows,) mask from the column chosen: 1 or 0, true or false, yes or no."""
+    return np.isin(_words(table, "chosen", (*YES, *NO), shown=("1 or 0", "true or false", "yes or no")), YES)
+
+
+def _words(table: Table, name: str, known: Sequence[str], shown: Sequence[str] | None = None) -> np.ndarray:
+    """A column of words, compared without regard to case and spaces; unknown ones are an error."""
+    import pandas
+
+    codes, words = pandas.factorize(table.frame[table.names[name]], use_na_sentinel=False)
+    distinct = ["" if pandas.isna(word) else str(word) for word in words]
+    plain = [_plain(word) for word in distinct]
+    unknown = [word for word, ours in zip(distinct, plain, strict=True) if ours not in set(known)]
+    if unknown:
+        listed = ", ".join(repr(word[:20]) for word in unknown[:3])
+        raise DataError(
+            table.what(name),
+            expected=f"only {', '.join(shown or known)}",
+            got=listed + (f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""),
+            fix="correct these rows" + (" or say which words are used with values=… (--values)" * (not shown)),
+        )
+    return np.array(plain, dtype=str)[codes]
+
+
+def _plain(word: object) -> str:
+    return str(word).strip().casefold().removesuffix(".0")

@@ -1,4 +1,4 @@
-"""How do files become Preferences? One function for each of the four forms, and one that recognises them.
+"""Readers: how do files become Preferences? One function for each of the four forms, and one that recognises them.
 
 In all of them `columns` maps our name of a column to the file's, `values` maps left, right and tie to the
 words in the file's choice column, and `features` picks and orders the features.
@@ -15,7 +15,6 @@ from lori.data.reading.columns import Table, open_tables
 from lori.errors import DataError
 
 FilePath = str | Path
-ONE_FILE = ("pairs", "choices")
 EXPECTED = (
     "a file of pairs (left.F, right.F, choice) or choices (set, chosen, F), or a file of items (id, F) or "
     "trajectories (trajectory, step, F) and one of comparisons (winner, loser)"

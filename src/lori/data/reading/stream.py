@@ -1,4 +1,4 @@
-"""How are preferences read that do not fit into memory? Parquet files in the pairs form, a piece at a time."""
+"""Streams: how are preferences read that do not fit into memory? Parquet files in the pairs form, a piece at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lori.data.preferences import Preferences
 from lori.data.reading import forms
 from lori.data.reading.columns import table_of
 from lori.data.reading.tables import PARQUET
-from lori.data.validation import names_text
+from lori.data.validation import chosen_features, names_text
 from lori.errors import DataError
 
 PIECE_ROWS = 1 << 18
@@ -26,22 +26,36 @@ class Piece:
     rows: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PreferenceStream:
-    """Preferences in Parquet files, held as the recipe for reading them. Iterating reads piece after piece."""
+    """Preferences that stay in their Parquet files until they are needed; `open_stream` makes one.
+
+    `LORI.fit` takes a stream as it takes `Preferences`. Iterating reads the files from the beginning, every time, and
+    gives `Preferences` of at most a quarter of a million pairs: memory does not grow with the size of the files. A
+    stream holds no data, only where they are and how to read them, so that it can be sent to another process that sees
+    the same files.
+    """
 
     pieces: tuple[Piece, ...]
-    columns: tuple[tuple[str, str], ...] = ()
-    values: tuple[tuple[str, str], ...] = ()
-    features: tuple[str, ...] | None = None
+    columns: tuple[tuple[str, str], ...] = ()  # our name, the file's name
+    values: tuple[tuple[str, str], ...] = ()  # left, right or tie, the file's word
+    features: tuple[str, ...] | None = None  # None: all that there are
     identical: str = "keep"
 
     @property
     def n_pairs(self) -> int:
+        """How many rows the files have; those that `identical="drop"` leaves out are counted, too."""
         return sum(piece.rows for piece in self.pieces)
+
+    @property
+    def n_files(self) -> int:
+        return len({piece.file for piece in self.pieces})
 
     def __len__(self) -> int:
         return self.n_pairs
+
+    def __repr__(self) -> str:
+        return f"PreferenceStream({self.n_pairs} pairs in {self.n_files} {'file' if self.n_files == 1 else 'files'})"
 
     def read(self, piece: Piece) -> Iterator[Preferences]:
         """The preferences of one piece, at most `PIECE_ROWS` pairs at a time."""
@@ -75,7 +89,19 @@ def open_stream(
     features: Sequence[str] | None = None,
     identical: str = "keep",
 ) -> PreferenceStream:
-    """A stream over Parquet files, or over all Parquet files of a folder, that share their columns."""
+    """Open Parquet files in the pairs form, or all those of a folder, without reading them into memory.
+
+    Files of one stream have the same columns. `columns`, `values`, `features` and `identical` mean what they mean for
+    `read_pairs`, except that pairs of equal alternatives are kept unless `identical` says "drop" or "error". That
+    the files have the same columns is checked at once, their rows as they are read. To fit to everything in a folder:
+
+        pairs = lori.open_stream("folder/", columns={"left.*": "*1", "right.*": "*2"})
+        model = lori.LORI(levels=2).fit(pairs)
+
+    To look at the data, iterate: each part is `Preferences`.
+
+        comparisons = sum(part.n_comparisons for part in pairs)
+    """
     import pyarrow
     import pyarrow.parquet
 
@@ -114,7 +140,7 @@ def open_stream(
         tuple(pieces),
         tuple((columns or {}).items()),
         tuple((values or {}).items()),
-        None if features is None else tuple(features),
+        None if features is None else chosen_features(features),
         identical,
     )
 

@@ -1,4 +1,4 @@
-"""What does a table file hold? CSV (any common delimiter, also .gz) or Parquet, as a pandas table."""
+"""Tables: what does a file hold? CSV (any common delimiter, also .gz) or Parquet, as a pandas table."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lori.data.writers import write_pairs
+from lori.data.writing import write_pairs
 from lori.errors import FitError
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.model.ordered import OrderedModel

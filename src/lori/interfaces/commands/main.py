@@ -268,7 +268,7 @@ def simulate(
 
         typer.echo(write_cancer(out, pairs, times, agents, model, seed))
         return
-    from lori.data.writers import write_pairs
+    from lori.data.writing import write_pairs
     from lori.estimators.storage import save_ordered_model
     from lori.interfaces.commands.worlds import simulated
 

@@ -43,7 +43,7 @@ def show_table(table, out: Path | None, as_json: bool) -> None:
     """Print or write a table with a row for each pair, numbered from 1."""
     table.insert(0, "pair", range(1, len(table) + 1))
     if out is not None:
-        from lori.data.writers import write_table
+        from lori.data.writing import write_table
 
         write_table(table, out)
         typer.echo(f"Wrote {len(table):,} rows to {out}")

@@ -8,8 +8,7 @@ import numpy as np
 
 from lori.data.examples import tversky1969
 from lori.data.preferences import Preferences
-from lori.data.writers import write_table
-from lori.data.writing import folder
+from lori.data.writing import folder, write_table
 from lori.errors import InputError
 from lori.estimators.storage import load_ordered_model, load_ranges, save_ordered_model
 from lori.model.ordered import OrderedModel

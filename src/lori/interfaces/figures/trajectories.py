@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from lori.data.labels import as_labels, look_up
 from lori.data.trajectories import Trajectories
+from lori.data.validation import as_labels, look_up
 from lori.interfaces.figures.style import COLOURS, WIDTH, style
 from lori.language.answer import number
 from lori.language.names import label
