@@ -5,12 +5,12 @@ import signal
 
 import numpy as np
 import pytest
+from lori.estimators.streams import fit_stream
 
 import lori
 from lori.data.reading.stream import open_stream
 from lori.data.writing import write_pairs
 from lori.errors import InputError
-from lori.estimators.streams import fit_stream
 from lori.inference.sources.cluster import connect
 from lori.model.ordered import OrderedModel
 

@@ -1,4 +1,4 @@
-"""How are outcomes written in scikit-learn's form: pairs X with labels y?"""
+"""Coding of outcomes in scikit-learn's form: pairs X with labels y."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lori.data.preferences import Preferences
+from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError
 
 
@@ -30,7 +30,9 @@ UNIT = Coding(1.0, 0.5, 0.0)
 SIGNS = Coding(1.0, 0.0, -1.0)
 
 
-def as_preferences(X, y, sample_weight, features: Sequence[str] | None = None) -> tuple[Preferences, Coding]:
+def as_preferences(
+    X: Any, y: Any, sample_weight: Any, features: Sequence[str] | None = None
+) -> tuple[Preferences, Coding]:
     """Preferences from whatever `fit` and `score` accept."""
     if isinstance(X, Preferences):
         if y is not None:
@@ -56,12 +58,12 @@ def as_preferences(X, y, sample_weight, features: Sequence[str] | None = None) -
     coding, outcome = _decoded(y, len(pairs))
     made = Preferences.from_arrays(
         pairs[:, 0], pairs[:, 1],
-        wins=outcome == 0, ties=outcome == 1, losses=outcome == 2, features=features, weight=sample_weight,
+        counts=np.eye(len(OUTCOMES))[outcome], features=features, weight=sample_weight,
     )  # fmt: skip
     return made, coding
 
 
-def _decoded(y, count: int) -> tuple[Coding, np.ndarray]:
+def _decoded(y: Any, count: int) -> tuple[Coding, np.ndarray]:
     """Which coding `y` uses, and the outcomes as 0 (left), 1 (tie), 2 (right)."""
     if y is None:
         return WORDS, np.zeros(count, int)

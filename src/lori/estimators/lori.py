@@ -1,4 +1,4 @@
-"""The estimator: from preferences to an ordered model, with scikit-learn's contract."""
+"""LORI: the estimator, from preferences to an ordered model, with scikit-learn's contract."""
 
 from __future__ import annotations
 
@@ -6,24 +6,30 @@ import importlib
 import weakref
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lori.data.preferences import Preferences
-from lori.errors import InputError, one_of, whole
+from lori.data.reading.stream import PreferenceStream
+from lori.errors import DataError, InputError, one_of, whole
 from lori.estimators import storage
-from lori.estimators.coding import WORDS, as_preferences
+from lori.estimators.coding import WORDS, Coding, as_preferences
 from lori.estimators.contract import Estimator, not_fitted
 from lori.inference import explanation
 from lori.inference.explanation import Explanation
-from lori.inference.fitting import Fit, fit_groups
-from lori.inference.optimum import Peak
+from lori.inference.fitting import Fit, fit_groups, fit_source
+from lori.inference.optimum import Optimum
 from lori.inference.posterior.draws import Posterior
-from lori.inference.posterior.sampling import METHODS, posterior_of_peak, sample_posterior
-from lori.inference.settings import checked_prior, checked_settings
+from lori.inference.posterior.sampling import METHODS, posterior_of_optimum, sample_posterior
+from lori.inference.settings import FitSettings, checked_prior, checked_settings
+from lori.inference.sources.cluster import Cluster
+from lori.inference.sources.memory import Source
+from lori.inference.sources.stream import Progress, Stream
 from lori.inference.status import Status
 from lori.language.summary import Summary
+from lori.model.likelihoods import Pairs
 from lori.model.ordered import Level, OrderedModel
 from lori.model.priors import Prior
 from lori.model.rewards import Reward
@@ -87,17 +93,27 @@ class LORI(Estimator):
         self.standard_errors = standard_errors
         self.seed = seed
 
-    def fit(self, X, y=None, sample_weight=None) -> LORI:
-        """Learn from `Preferences`, or from pairs X (n, 2, features) with y.
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        client: Any = None,
+        progress: Progress | None = None,
+    ) -> LORI:
+        """Learn from `Preferences`, from a stream (`lori.open_stream`), or from pairs X (n, 2, features) with y.
 
         `y` holds 'left', 'right' and 'tie', or 1 for left, 0 for right and 0.5 for a tie, or 1, −1 and 0;
-        without y the first alternative of each pair is the preferred one.
+        without y the first alternative of each pair is the preferred one. A stream is read pass by pass; with a Dask
+        `client` its rows stay on the cluster. `progress(passes, log_likelihood)` is called after each pass over it.
         """
-        preferences, coding = as_preferences(X, y, sample_weight)
-        settings = checked_settings(self.get_params(deep=False), [preferences])
-        self._learned(fit_groups(settings, [preferences])[0])
-        self.coding_, self.pooled_ = coding, preferences.pooled
-        self.fitted_to_ = weakref.ref(preferences)
+        if isinstance(X, PreferenceStream):
+            return self._fit_stream(X, y, sample_weight, client, progress)
+        data, coding = as_preferences(X, y, sample_weight)
+        settings = checked_settings(self.get_params(deep=False), [data])
+        self._learned(settings, fit_groups(settings, [data])[0], coding, data.pooled)
+        self.fitted_to_ = weakref.ref(data)
         return self
 
     def with_levels(self, levels: int) -> LORI:
@@ -108,9 +124,10 @@ class LORI(Estimator):
         changes: dict[str, Any] = {"levels": levels}
         for name in ("reward", "alpha", "epsilon"):
             given = getattr(self, name)
-            if isinstance(given, list | tuple):
-                last = list(given[-1:]) if name == "epsilon" else []
-                others = given[:-1] if last and len(given) > 1 else given
+            if isinstance(given, list | tuple | np.ndarray):
+                listed = list(given)
+                last = listed[-1:] if name == "epsilon" else []
+                others = listed[:-1] if last and len(listed) > 1 else listed
                 changes[name] = [*others, *others[-1:] * levels][: levels - len(last)] + last
         return self.copy(**changes)
 
@@ -129,33 +146,30 @@ class LORI(Estimator):
         """A fitted copy of this estimator for each agent, all fitted as one batch."""
         return fit_by_agent(self, preferences)
 
-    def predict_proba(self, left, right=None) -> np.ndarray:
+    def predict_proba(self, left: Any, right: Any = None) -> np.ndarray:
         """Columns: left preferred, tie, right preferred. Takes two arrays, pairs (n, 2, features) or Preferences."""
         return self._model.predict_proba(*self._sides(left, right))
 
-    def predict(self, left, right=None) -> np.ndarray:
+    def predict(self, left: Any, right: Any = None) -> np.ndarray:
         """The likeliest outcome of each pair, in the words or numbers of the `y` that was fitted."""
         probabilities = self.predict_proba(left, right)
         return self.coding_.words(probabilities.argmax(axis=1))
 
-    def score(self, X, y=None, sample_weight=None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-likelihood of a comparison: higher is better, log ½ is a coin.
 
         (Not accuracy: that hardly tells a well calibrated model from a bold one. See `lori.evaluation`.)
         """
-        preferences, _ = as_preferences(X, y, sample_weight, features=self._model.features)
-        logs = self._model.predict_log_proba(*self._sides(preferences, None))
-        counts = np.stack([preferences.wins, preferences.ties, preferences.losses], axis=1)
-        counts = counts * preferences.weights[:, None]
-        seen = counts > 0  # what is impossible and was not seen does not count
-        return float(counts[seen] @ logs[seen] / counts.sum())
+        data, _ = as_preferences(X, y, sample_weight, features=self._model.features)
+        logs = self._model.predict_log_proba(*self._sides(data, None))
+        return float(self._model.likelihood.log_likelihood(data, logs).sum() / (data.comparisons @ data.weights))
 
-    def explain(self, left, right=None) -> Explanation:
+    def explain(self, left: Any, right: Any = None) -> Explanation:
         """Per pair: which level decides with what probability, and the smallest changes that flip the choice."""
         return explanation.explain(self._model, *self._sides(left, right), REACH * self.ranges_)
 
     def posterior(
-        self, preferences=None, *, method: str = "laplace", draws: int = 1000, seed: int | None = None
+        self, preferences: Any = None, *, method: str = "laplace", draws: int = 1000, seed: int | None = None
     ) -> Posterior:
         """Draws of everything learned, in the user's units: how sure are we?
 
@@ -172,17 +186,18 @@ class LORI(Estimator):
                     fix="pass the preferences, or use method='laplace'",
                 )  # fmt: skip
             self._model  # noqa: B018 (raises if not fitted)
-            if self.peak_ is None or self.peak_.curvature is None:
+            if self.optimum_ is None or self.optimum_.curvature is None:
                 raise InputError(
                     "posterior", expected="a model of at most 60 parameters, from a file that tells its curvature",
                     got="another model", fix="pass the preferences and use method='smc'",
                 )  # fmt: skip
-            return posterior_of_peak(self.peak_, draws=count, seed=own_seed)
+            return posterior_of_optimum(self.optimum_, draws=count, seed=own_seed)
         data, _ = as_preferences(preferences, None, None)
         settings = checked_settings(self.get_params(deep=False), [data])
         known = None
-        if self.fitted_to_ is not None and self.fitted_to_() is data and self.peak_ is not None:
-            known = self.peak_, self.rivals_
+        same_data = self.fitted_to_ is not None and self.fitted_to_() is data
+        if same_data and self.optimum_ is not None and settings == self.settings_:  # `set_params` may have come between
+            known = self.optimum_, self.rivals_
         return sample_posterior(settings, data, method=method, draws=count, seed=own_seed, known=known)
 
     def summary(self) -> Summary:
@@ -198,7 +213,7 @@ class LORI(Estimator):
         # pandas finds its plotting backends.
         return importlib.import_module(DRAWING).Plots(self)
 
-    def save(self, path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write the fitted model as versioned JSON."""
         storage.save(path, {"kind": "model", "settings": self._saved_settings(), **self._content()})
 
@@ -211,19 +226,50 @@ class LORI(Estimator):
         return self.model_
 
     pooled_: tuple[str, float | None] | None = None  # how the trajectories that were fitted became features
+    settings_: FitSettings | None = None  # of the fit; a loaded model does not know them
     fitted_to_: weakref.ref[Preferences] | None = None  # so that a posterior of the same data need not search again
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "fitted_to_": None}
 
-    def _learned(self, fit: Fit) -> None:
+    def _fit_stream(
+        self, pairs: PreferenceStream, y: Any, sample_weight: Any, client: Any, progress: Progress | None
+    ) -> LORI:
+        if y is not None or sample_weight is not None:
+            raise DataError(
+                "y and sample_weight", expected="none beside a stream, which holds outcomes and weights",
+                got="an array", fix="leave them out",
+            )  # fmt: skip
+        if self.standard_errors != "observed":
+            raise InputError(
+                "standard_errors", expected="observed for data that are not in memory", got=str(self.standard_errors),
+                fix="use standard_errors='observed', or read the data into memory",
+            )  # fmt: skip
+        few = next(iter(pairs.read(pairs.pieces[0])))
+        checked_settings(self.get_params(deep=False), [few])  # before anything long
+        source: Source
+        if client is None:
+            statistics, source = Stream.open(pairs, Pairs(), progress)
+        else:
+            statistics, source = Cluster.open(client, pairs, Pairs(), progress)
+        n_ties = round(statistics.outcomes[Pairs().outcomes.index("tie")])
+        settings = checked_settings(self.get_params(deep=False), [statistics.sample], n_ties=n_ties)
+        self._learned(settings, fit_source(settings, source, [statistics])[0], WORDS, None)
+        return self
+
+    def _learned(
+        self, settings: FitSettings, fit: Fit, coding: Coding, pooled: tuple[str, float | None] | None
+    ) -> None:
+        """Everything that a fit leaves behind; nothing of an earlier one stays."""
+        self.settings_ = settings
         self.model_: OrderedModel = fit.model
         self.summary_ = Summary.of(fit)
         self.ranges_ = fit.ranges
-        self.covariance_, self.vector_ = fit.covariance, fit.peak.vector
-        self.peak_: Peak | None = fit.peak
+        self.optimum_: Optimum | None = fit.optimum
         self.rivals_ = fit.rivals
         self.log_likelihood_ = fit.log_likelihood
+        self.coding_, self.pooled_ = coding, pooled
+        self.fitted_to_ = None
         self._mirror(fit.status)
 
     def _mirror(self, status: Status) -> None:
@@ -240,7 +286,7 @@ class LORI(Estimator):
             "model": self._model.describe(),
             "summary": self.summary_.to_dict(),
             "ranges": [float(value) for value in self.ranges_],
-            "peak": None if self.peak_ is None else self.peak_.describe(),
+            "peak": None if self.optimum_ is None else self.optimum_.describe(),
             "pooled": self.pooled_,
         }
 
@@ -264,8 +310,8 @@ class LORI(Estimator):
         estimator.summary_ = Summary(content["summary"])
         estimator.ranges_ = np.array(content["ranges"], float)
         prior = checked_prior(settings["prior"])
-        peak = content.get("peak")  # files of the first version have none
-        estimator.peak_ = Peak.from_description(peak, model.ties, model.features, prior) if peak else None
+        kept = content.get("peak")  # files of the first version have none
+        estimator.optimum_ = Optimum.from_description(kept, model.likelihood, model.features, prior) if kept else None
         estimator.log_likelihood_ = content["summary"]["log_likelihood"]
         estimator._mirror(Status.from_dict(content["summary"]["status"]))
         estimator.coding_ = WORDS
@@ -273,7 +319,7 @@ class LORI(Estimator):
         estimator.pooled_ = (str(pooled[0]), pooled[1]) if pooled else None
         return estimator
 
-    def _sides(self, left, right) -> tuple[np.ndarray, np.ndarray]:
+    def _sides(self, left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
         features = self._model.features
         if isinstance(left, Preferences):
             if None not in (left.pooled, self.pooled_) and left.pooled != self.pooled_:
@@ -301,24 +347,23 @@ def fit_by_agent(estimator: LORI, preferences: Preferences) -> dict[str, LORI]:
     fitted = {}
     for agent, fit in zip(groups, fit_groups(settings, list(groups.values())), strict=True):
         own = estimator.copy()
-        own._learned(fit)
-        own.coding_, own.pooled_ = WORDS, preferences.pooled
+        own._learned(settings, fit, WORDS, preferences.pooled)
         fitted[agent] = own
     return fitted
 
 
-def load(path) -> LORI:
+def load(path: str | Path) -> LORI:
     """Read a model that `save` wrote."""
     return storage.load(path, LORI._from_content, kind="model")
 
 
-def save_agents(fitted: dict[str, LORI], path) -> None:
+def save_agents(fitted: dict[str, LORI], path: str | Path) -> None:
     """Write the models of many agents into one file; `load_agents` reads it."""
     agents = {agent: {"settings": model._saved_settings(), **model._content()} for agent, model in fitted.items()}
     storage.save(path, {"kind": "agents", "agents": agents})
 
 
-def load_agents(path) -> dict[str, LORI]:
+def load_agents(path: str | Path) -> dict[str, LORI]:
     """Read what `save_agents` (or `lori fit --by agent --save`) wrote."""
 
     def build(document: dict[str, Any]) -> dict[str, LORI]:

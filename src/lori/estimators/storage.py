@@ -1,4 +1,4 @@
-"""How is a fitted model kept: as versioned JSON that a person can read, never as code?"""
+"""Storage: a fitted model as versioned JSON that a person can read, never as code."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ KINDS = {"model": "a fitted model", "agents": "the models of many agents", "trut
 Loaded = TypeVar("Loaded")
 
 
-def save_ordered_model(model: OrderedModel, path) -> None:
+def save_ordered_model(model: OrderedModel, path: str | Path) -> None:
     """Write a model that was not fitted, such as the truth behind simulated data."""
     save(path, {"kind": "truth", "model": model.describe()})
 
 
-def load_ordered_model(path) -> OrderedModel:
+def load_ordered_model(path: str | Path) -> OrderedModel:
     """The model in a file that `save_ordered_model` or `LORI.save` wrote."""
     return load(path, lambda document: OrderedModel.from_description(document["model"]), kind=None)
 
 
-def load_ranges(path) -> np.ndarray:
+def load_ranges(path: str | Path) -> np.ndarray:
     """How far each feature ranged in the data of a fitted model; four for all where the file does not say."""
     return load(path, lambda document: np.asarray(document.get("ranges") or [4.0], float), kind=None)
 
 
-def save(path, content: dict[str, Any]) -> None:
+def save(path: str | Path, content: dict[str, Any]) -> None:
     """Write beside, then rename: a reader never sees half a file."""
     document = {"format": FORMAT, "version": VERSION, "lori": __version__, **content}
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -43,7 +43,7 @@ def save(path, content: dict[str, Any]) -> None:
         Path(temporary).write_text(text, encoding="utf-8")
 
 
-def load(path, build: Callable[[dict[str, Any]], Loaded], kind: str | None) -> Loaded:
+def load(path: str | Path, build: Callable[[dict[str, Any]], Loaded], kind: str | None) -> Loaded:
     """Read a document and build what it holds, or say in one sentence why it cannot be."""
     source, expected = str(path), "a model saved by LORI"
     again = "save the model again with `lori fit --save` or model.save()"

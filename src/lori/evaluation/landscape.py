@@ -69,7 +69,7 @@ def spans(model: OrderedModel, ranges: ArrayLike) -> dict[str, float]:
 def centre(model: OrderedModel, at: ArrayLike | None) -> np.ndarray:
     """The alternative around which differences are looked at; it matters only where rewards are not linear."""
     if at is None:
-        if not model.specification.linear:
+        if not model.only_differences_matter:
             raise InputError(
                 "at", expected="an alternative, because rewards of this model are not linear", got="none",
                 fix="pass the data too, whose median alternative is taken, or at=[…]",

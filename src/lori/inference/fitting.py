@@ -111,7 +111,9 @@ def fit_source(
                 kind=settings.standard_errors,
             )
         own = [_with_rank(step, notes=said[g]) for step in steps[g]]
-        fits.append(_assembled(settings, units, own_statistics, known, found, g, float(log_likelihood[g]), own, said[g]))
+        fits.append(
+            _assembled(settings, units, own_statistics, known, found, g, float(log_likelihood[g]), own, said[g])
+        )
     return fits
 
 

@@ -77,10 +77,10 @@ class Problem:
         observations = self._rows()
         logs = row_log_likelihood(self.specification, self.scaling, observations, np.atleast_2d(vectors))
         count = 1 + max((int(rows.origin.max()) for rows in observations.kinds.values() if len(rows)), default=-1)
-        total = np.zeros((len(np.atleast_2d(vectors)), count))
+        total = np.zeros((count, len(np.atleast_2d(vectors))))
         for kind, rows in observations.kinds.items():
-            np.add.at(total, (slice(None), rows.origin), logs[kind] * rows.weight)
-        return total
+            np.add.at(total, rows.origin, (logs[kind] * rows.weight).T)
+        return total.T
 
     def scores(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of each row of the only group: the gradient of its log-probability, its weight and its observation."""

@@ -33,7 +33,9 @@ class FitSettings:
     standard_errors: ErrorKind
 
 
-def checked_settings(parameters: dict[str, Any], groups: Sequence[Preferences], n_ties: int | None = None) -> FitSettings:
+def checked_settings(
+    parameters: dict[str, Any], groups: Sequence[Preferences], n_ties: int | None = None
+) -> FitSettings:
     """The settings of a fit from an estimator's parameters and the data it is to see.
 
     Where `groups` are only a sample, `n_ties` says how many ties there are in all.

@@ -28,7 +28,7 @@ class Statistics:
             few = preferences.subset(np.linspace(0, len(preferences) - 1, sample).astype(int))
         return cls(
             pairs=len(preferences),
-            outcomes=preferences.outcome_counts.sum(axis=0),
+            outcomes=preferences.outcome_totals,
             moments=Moments.of(preferences.left_features, preferences.right_features),
             sample=few,
         )

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lori.inference.statistics import Survey
+from lori.data.preferences import one_sided
+from lori.inference.statistics import Statistics
 from lori.inference.uncertainty import Uncertainty
 from lori.model.specification import Specification
 
@@ -53,12 +54,12 @@ class Status:
         return cls(**{**fields, "notes": tuple(Note(**note) for note in fields["notes"])})
 
 
-def about_data(survey: Survey, context: frozenset[str] = frozenset()) -> list[Note]:
+def about_data(statistics: Statistics, context: frozenset[str] = frozenset()) -> list[Note]:
     """What can be said before any fit; features of the context are meant to be the same on both sides."""
     notes = []
-    preferences = survey.sample
-    if survey.ties == 0 and (survey.wins == 0 or survey.losses == 0):
-        side = "left" if survey.losses == 0 else "right"
+    preferences = statistics.sample
+    side = one_sided(statistics.outcomes)
+    if side is not None:
         notes.append(
             Note(
                 "one-sided",

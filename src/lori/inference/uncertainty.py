@@ -84,9 +84,7 @@ def _flat_directions(information: np.ndarray, free: np.ndarray) -> list[tuple[in
     return groups
 
 
-def _meat(
-    scores: np.ndarray, weight: np.ndarray, origin: np.ndarray, data: Preferences, kind: ErrorKind
-) -> np.ndarray:
+def _meat(scores: np.ndarray, weight: np.ndarray, origin: np.ndarray, data: Preferences, kind: ErrorKind) -> np.ndarray:
     """Σ of squared scores: over comparisons, or over agents with the usual correction for few of them.
 
     A row that stands for n comparisons of weight w contributes n (w s)(w s)ᵀ, as n rows would.

@@ -115,6 +115,11 @@ class OrderedModel:
         return Pairs(self.ties)
 
     @property
+    def only_differences_matter(self) -> bool:
+        """Whether choices depend on differences of features alone, wherever the alternatives are."""
+        return self.likelihood.only_differences_matter(self.specification)
+
+    @property
     def parameters(self) -> Parameters:
         return Parameters(
             rewards=tuple(np.asarray(level.parameters, float) for level in self.levels),
@@ -153,7 +158,9 @@ class OrderedModel:
         epsilon = [level.epsilon for level in self.levels]
         return lexicographic_order(self.rewards(left).T, self.rewards(right).T, epsilon)
 
-    def sample(self, left: ArrayLike, right: ArrayLike, *, times: int = 1, seed: int | np.random.Generator = 0) -> np.ndarray:
+    def sample(
+        self, left: ArrayLike, right: ArrayLike, *, times: int = 1, seed: int | np.random.Generator = 0
+    ) -> np.ndarray:
         """Draw each choice `times` times: counts of left preferred, tie and right preferred, (pairs, 3)."""
         return self.likelihood.simulate(self.predict_proba(left, right), times, np.random.default_rng(seed))
 

@@ -1,4 +1,4 @@
-"""What would a decision-maker with a given model choose? Preferences drawn from a model, for tests and teaching."""
+"""Simulation: preferences drawn from a model, for tests and teaching."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ def simulate(
     return Preferences.from_arrays(
         left,
         right,
-        wins=counts[:, 0],
-        ties=counts[:, 1],
-        losses=counts[:, 2],
+        counts=counts,
         features=model.features,
         agent=labels,
     )

@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.errors import MissingExtra

@@ -80,9 +80,7 @@ def posterior_of_optimum(optimum: Optimum, *, draws: int, seed: int) -> Posterio
     return Posterior("laplace", optimum.units, mixture.draws[None], Trust(True, verdict), evidence, None, notes)
 
 
-def _by_smc(
-    problem: Problem, alpha: tuple[float | None, ...], draws: int, generator: np.random.Generator
-) -> Posterior:
+def _by_smc(problem: Problem, alpha: tuple[float | None, ...], draws: int, generator: np.random.Generator) -> Posterior:
     if not _proper(problem.prior, problem.specification):
         raise InputError(
             "method", expected="a prior on every parameter for smc", got="none",

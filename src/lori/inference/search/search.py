@@ -137,8 +137,8 @@ def search(
     )
 
 
-def _one_linear_level(specification: Specification) -> bool:
-    return specification.levels == 1 and specification.linear
+def _single_optimum(specification: Specification) -> bool:
+    return specification.likelihood.nearly_convex(specification)
 
 
 def _second_order(specification: Specification) -> bool:
@@ -215,9 +215,7 @@ def insertions(specification: Specification, fewer: np.ndarray, generator: np.ra
     return np.stack(starts, axis=1)
 
 
-def _with_common(
-    specification: Specification, place: int, new: np.ndarray, others: list[np.ndarray]
-) -> np.ndarray:
+def _with_common(specification: Specification, place: int, new: np.ndarray, others: list[np.ndarray]) -> np.ndarray:
     """A new level's parameters, those that it shares being what they are in the other levels."""
     reward = specification.rewards[place]
     partners = [level for level, own in enumerate(specification.fewer().rewards) if own.share == reward.share != ""]

@@ -86,7 +86,9 @@ class Memory:
             own: Sequence[np.ndarray] = [vectors] * len(shards)
         else:
             own = np.split(vectors, np.cumsum([len(shard) for shard in shards])[:-1])
-        done = list(_threads().map(lambda shard, some: evaluate(specification, scaling, shard, some, order), shards, own))
+        done = list(
+            _threads().map(lambda shard, some: evaluate(specification, scaling, shard, some, order), shards, own)
+        )
         if self.groups == 1:
             return sum(done[1:], start=done[0])
         return Evaluation(*(np.concatenate(parts) for parts in zip(*done, strict=True) if parts[0] is not None))

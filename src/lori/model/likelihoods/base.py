@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import jax
@@ -42,8 +43,15 @@ def pairs_of_levels(levels: int) -> list[tuple[int, int]]:
 class Rows(Protocol):
     """Rows of one kind of outcome, in the user's units."""
 
-    weight: np.ndarray  # (rows,)
-    origin: np.ndarray  # (rows,) which observation of the data each row comes from
+    @property
+    def weight(self) -> np.ndarray:
+        """(rows,)"""
+        ...
+
+    @property
+    def origin(self) -> np.ndarray:
+        """(rows,) which observation of the data each row comes from."""
+        ...
 
     def __len__(self) -> int: ...
 
@@ -116,7 +124,7 @@ class Observations:
 
         def cut(own: Rows) -> list[slice]:
             ends = np.cumsum([0] + [len(part) for part in np.array_split(np.empty(len(own)), count)])
-            return [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+            return [slice(int(a), int(b)) for a, b in pairwise(ends)]
 
         cuts = {kind: cut(own) for kind, own in self.kinds.items()}
         return [
@@ -221,6 +229,10 @@ class Likelihood(Protocol):
 
     def finite_in_padding(self, kind: str) -> bool:
         """Are derivatives finite for rows of zeros, whatever the parameters?"""
+        ...
+
+    def only_differences_matter(self, specification: Specification) -> bool:
+        """Do choices depend on differences of features alone, wherever the alternatives are?"""
         ...
 
     def nearly_convex(self, specification: Specification) -> bool:

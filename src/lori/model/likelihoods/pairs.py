@@ -114,8 +114,11 @@ class Pairs:
     def finite_in_padding(self, kind: str) -> bool:
         return kind == DECIDED
 
+    def only_differences_matter(self, specification: Specification) -> bool:
+        return isinstance(self.layout(specification), Differences)
+
     def nearly_convex(self, specification: Specification) -> bool:
-        return specification.levels == 1 and isinstance(self.layout(specification), Differences)
+        return specification.levels == 1 and self.only_differences_matter(specification)
 
     def needs_thresholds(self, observations: Sequence[Observations]) -> bool:
         return any(len(own.kinds[TIED]) for own in observations)
