@@ -16,7 +16,7 @@ GROUP, NAME = "lori.figures", "plots"  # as pyproject.toml has them
 
 
 def registered_plots() -> Callable[[Any], Any]:
-    """What makes the figures of a fitted estimator: it takes the estimator, and has a method for each kind of figure."""
+    """What takes a fitted estimator and has a method for each kind of figure."""
     for found in entry_points(group=GROUP, name=NAME):
         return found.load()
     raise InputError(

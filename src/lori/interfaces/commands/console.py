@@ -57,7 +57,7 @@ def print_json(content: Any) -> None:
     typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_summary(estimator: LORI) -> None:
+def show_summary(estimator: LORI) -> None:
     """Compact and coloured where a person looks at a terminal, the whole summary elsewhere."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         typer.echo(str(estimator.summary()))

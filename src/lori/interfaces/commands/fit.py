@@ -11,7 +11,7 @@ import typer
 
 from lori.data.writing import check_targets
 from lori.errors import InputError
-from lori.interfaces.commands.console import agents_table, print_json, print_summary, working
+from lori.interfaces.commands.console import agents_table, print_json, show_summary, working
 from lori.interfaces.commands.files import DataOptions, EngineOptions
 from lori.interfaces.commands.options import AsJson, Files, names, numbers, whole
 from lori.interfaces.commands.report import heading, write_report
@@ -128,7 +128,7 @@ class OutputOptions:
             content = estimator.summary().to_dict()
             print_json({**content, "selection": chosen.to_dict()} if chosen else content)
         elif not self.quiet:
-            print_summary(estimator)
+            show_summary(estimator)
             if chosen:
                 typer.echo(f"\n{chosen}")
             if self.save:
