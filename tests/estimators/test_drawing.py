@@ -26,7 +26,9 @@ def test_what_is_registered_is_used(monkeypatch):
 
 def test_nothing_registered_is_one_plain_sentence(monkeypatch):
     monkeypatch.setattr(drawing, "entry_points", lambda **wanted: EntryPoints())
-    with pytest.raises(InputError, match=r"^plot: expected an installed package that registers 'plots'.*pip install"):
+    with pytest.raises(
+        InputError, match=r"^plot: expected an installed package that registers 'plots'.*again with pip"
+    ):
         drawing.registered_plots()
 
 

@@ -21,5 +21,5 @@ def registered_plots() -> Callable[[Any], Any]:
         return found.load()
     raise InputError(
         "plot", expected=f"an installed package that registers {NAME!r} under {GROUP!r}", got="none",
-        fix="install LORI again: pip install .",
+        fix="install LORI again with pip",
     )  # fmt: skip
