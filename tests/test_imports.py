@@ -1,9 +1,12 @@
 """Imports point one way: data → model → inference → policies → … → interfaces.
 
-Read from the source with `ast`, so that imports inside functions and under TYPE_CHECKING count as well.
+Read from the source with `ast`, so that imports inside functions and under TYPE_CHECKING count as well. So do modules
+that are named in a string, whatever becomes of it: `import_module(NAME)`, a table of homes, "module:attribute", the
+arguments of `python -m`. Docstrings and comments may name what they like.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +21,10 @@ ALLOWED = {layer: {"errors", *ORDER[: place + 1]} for place, layer in enumerate(
 ALLOWED["errors"] = set()
 ALLOWED["__init__"] = {"errors", *ORDER[:-1]}  # the public face; the command line is not part of it
 ALLOWED["__main__"] = {"interfaces"}  # python -m lori
+_LAYERS = "|".join(ALLOWED)
+NAMED = re.compile(rf"(?<![\w.])lori\.({_LAYERS})\b")
+RELATIVE = re.compile(rf"\.+({_LAYERS})\b[\w.:]*")
+HIDDEN = re.compile(r"^lori\.$|(?<![\w.])lori\.[{%]")  # what comes next is put in later
 
 
 def layer_of(module: str) -> str:
@@ -26,9 +33,10 @@ def layer_of(module: str) -> str:
 
 
 def imported(module: str, text: str, is_package: bool = False) -> Iterator[str]:
-    """Every module of LORI that the source names in an import (`from lori import x` counts as lori.x)."""
+    """Every module of LORI that the source names in an import or a string (`from lori import x` counts as lori.x)."""
     package = module if is_package else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -37,17 +45,34 @@ def imported(module: str, text: str, is_package: bool = False) -> Iterator[str]:
                 parent = package.split(".")[: len(package.split(".")) - node.level + 1]
                 base = ".".join([*parent, *([base] if base else [])])
             names = [f"lori.{alias.name}" for alias in node.names] if base == "lori" else [base]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__"):
-            names = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
         else:
             continue
         yield from (name for name in names if name == "lori" or name.startswith("lori."))
+    for string in strings(tree):
+        yield from named_in(string)
+
+
+def strings(tree: ast.AST) -> Iterator[str]:
+    """String constants, also within f-strings, but no docstrings: statements that are nothing but a string."""
+    bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in bare:
+            yield node.value
+
+
+def named_in(string: str) -> Iterator[str]:
+    """The layers that a string names; '?' stands for one that cannot be read, as in f"lori.{layer}.plots"."""
+    yield from (f"lori.{layer}" for layer in NAMED.findall(string))
+    if relative := RELATIVE.fullmatch(string):
+        yield f"lori.{relative[1]}"
+    if HIDDEN.search(string):
+        yield "lori.?"
 
 
 def violations(module: str, text: str, is_package: bool = False) -> list[str]:
     layer = layer_of(module)
     return [
-        f"{module} imports {name}"
+        f"{module} names {name}"
         for name in imported(module, text, is_package)
         if layer_of(name) not in ALLOWED[layer] | {"__version__"}
     ]
@@ -84,6 +109,20 @@ def test_imports_point_one_way(name, path):
         ("lori.experiments.table2", "from ..interfaces.cli import main"),
         ("lori.errors", "from .data import files"),
         ("lori", "from lori.interfaces import cli"),
+        ("lori.estimators.lori", "DRAWING = 'lori.interfaces.figures.plots'\nimport_module(DRAWING)"),
+        ("lori.estimators.lori", "find(f'lori.interfaces.figures.{kind}')"),
+        ("lori.estimators.lori", "HOMES = {'plots': 'lori.interfaces.figures.plots:Plots'}"),
+        ("lori.experiments.bench.cache", "command = [sys.executable, '-m', 'lori.interfaces.commands.main', 'fit']"),
+        ("lori.experiments.bench.cache", "run(['python', '-c', 'from lori.interfaces import commands'])"),
+        ("lori.model.ordered", "import_module('..inference.search', __package__)"),
+        ("lori.model.ordered", "import_module(f'lori.{layer}.search')"),
+        ("lori.model.ordered", "import_module('lori.' + layer)"),
+        ("lori.model.ordered", "import_module('lori.{}.search'.format(layer))"),
+        (
+            "lori.policies.policy",
+            "def f():\n    'Of a file.'\n    return __import__('lori.experiments.study')",
+        ),
+        ("lori", "_HOMES = {'lori.interfaces.figures.plots': ('Plots',)}"),
     ],
 )
 def test_a_wrong_import_would_be_seen(module, text):
@@ -100,6 +139,13 @@ def test_a_wrong_import_would_be_seen(module, text):
         ),
         ("lori.interfaces.commands.main", "from lori import __version__\nfrom lori.evaluation import metrics"),
         ("lori", "from .estimators.lori import LORI"),
+        ("lori", "_HOMES = {'lori.experiments.study': ('Study',)}"),
+        ("lori.model.ordered", "'See lori.interfaces.figures.'\ndef f():\n    'As lori.estimators.lori does.'"),
+        ("lori.model.ordered", "# as in lori.interfaces.figures\nNAME = 'lori'"),
+        ("lori.data.preferences", "raise InputError('fit', fix='use lori.select_levels, or lori.LORI(levels=1).')"),
+        ("lori.estimators.drawing", "entry_points(group='lori.figures')"),
+        ("lori.policies.policy", "_HOMES = {'network': 'lori.policies.network'}"),
+        ("lori.experiments.study", "importlib.import_module(f'lori.experiments.{name}')"),
         ("lori.applications.organ.registry", "import loris\nfrom lori.policies.mdp import Tabular"),
     ],
 )

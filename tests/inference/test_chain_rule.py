@@ -4,13 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from lori.model.likelihoods.observations import Observations
 
 from lori.inference.blocks import evaluate
 from lori.inference.scaling import Scaling
-from lori.model.likelihoods.observations import Observations
 from lori.model.precision import double_precision
-from lori.model.rewards import Capped, Function, Linear
-from lori.model.rewards.gated import Gated
+from lori.model.rewards import Capped, Function, Gated, Linear
 from lori.model.specification import Specification
 
 FEATURES = ("benefit", "need")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import weakref
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -17,6 +16,7 @@ from lori.errors import DataError, InputError, one_of, whole
 from lori.estimators import storage
 from lori.estimators.coding import WORDS, Coding, as_preferences
 from lori.estimators.contract import Estimator, not_fitted
+from lori.estimators.drawing import registered_plots
 from lori.inference import explanation
 from lori.inference.explanation import Explanation
 from lori.inference.fitting import Fit, fit_groups, fit_source
@@ -35,7 +35,6 @@ from lori.model.priors import Prior
 from lori.model.rewards import Reward
 
 REACH = 4.0  # explanations look for changes up to this many times the range of a feature
-DRAWING = "lori.interfaces.figures.plots"  # what `LORI.plot` draws with
 
 
 class LORI(Estimator):
@@ -209,9 +208,7 @@ class LORI(Estimator):
     def plot(self) -> Any:
         """Figures of the fitted model: `model.plot.ladder()`, `.tradeoff()`, … return Matplotlib figures."""
         self._model  # noqa: B018 (raises if not fitted)
-        # Drawing belongs to the interfaces, which nothing here may import: it is found by name when first asked for, as
-        # pandas finds its plotting backends.
-        return importlib.import_module(DRAWING).Plots(self)
+        return registered_plots()(self)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model as versioned JSON."""

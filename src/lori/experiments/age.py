@@ -28,7 +28,7 @@ from lori.inference.scaling import Scaling
 from lori.inference.statistics import Survey
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
-from lori.model.rewards.gated import Gated
+from lori.model.rewards import Gated
 
 WITH, WITHOUT = "age matters", "age does not matter"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from lori.errors import DataError, InputError, one_of, whole
 from lori.inference.uncertainty import ERROR_KINDS, ErrorKind
 from lori.model.likelihoods import Pairs
 from lori.model.priors import Prior
-from lori.model.rewards import FAMILIES, Linear, Reward
+from lori.model.rewards import Linear, Reward, named_reward
 from lori.model.specification import Specification
 
 METHODS = ("newton", "paper")
@@ -80,23 +80,6 @@ def checked_settings(
         seed=whole("seed", parameters["seed"], 0),
         standard_errors=one_of("standard_errors", parameters["standard_errors"], ERROR_KINDS),  # type: ignore[arg-type]
     )
-
-
-def named_reward(kind: str, **options: Any) -> Reward:
-    """The reward of a registered family, by its name."""
-    family = FAMILIES[one_of("reward", kind, tuple(FAMILIES))]
-    try:
-        return family(**options)
-    except TypeError:
-        needed = [
-            field.name
-            for field in fields(family)  # type: ignore[arg-type]
-            if field.default is MISSING and field.default_factory is MISSING and field.name not in options
-        ]
-        raise InputError(
-            "reward", expected=f"a {needed[0]}" if needed else f"options of the {kind} reward", got=f"{kind!r} alone",
-            fix=f"use lori.{family.__name__}({needed[0] if needed else ''}=...)",
-        ) from None  # fmt: skip
 
 
 def _rewards(given: Any, levels: int) -> tuple[Reward, ...]:

@@ -10,8 +10,7 @@ import numpy as np
 from lori.inference.fitting import Fit
 from lori.language.answer import gate_sentence
 from lori.model.ordered import Level
-from lori.model.rewards import Linear
-from lori.model.rewards.gated import Gated
+from lori.model.rewards import Gated, Linear
 
 NORMAL_95 = 1.959963984540054
 NEGLIGIBLE = 0.05  # gain in log-likelihood units that is none

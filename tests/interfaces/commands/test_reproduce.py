@@ -13,7 +13,6 @@ import pytest
 
 from lori.experiments import study as studies
 from lori.experiments.study import Study
-from lori.interfaces.commands import main as cli
 
 
 @dataclass(frozen=True)
@@ -33,29 +32,19 @@ def fake(name: str) -> Study:
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
+def reproduce(run, monkeypatch):
     """Run `lori reproduce …` in an empty folder where two studies are known."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("lori.interfaces.commands.caching.use_cache", lambda: None)
     monkeypatch.setattr(studies, "NAMES", ("dice", "coins", "not_written"))
     for name in ("dice", "coins"):
         module = types.ModuleType(f"lori.experiments.{name}")
         module.__spec__ = ModuleSpec(module.__name__, None)
         module.STUDY = fake(name)
         monkeypatch.setitem(sys.modules, module.__name__, module)
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["lori", "reproduce", *words])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        output = capsys.readouterr()
-        return int(left.value.code or 0), output.out, output.err
-
-    return call
+    return lambda *given: run("reproduce", *given)
 
 
-def test_table_and_files(run, tmp_path):
-    code, out, err = run("dice", "--out", "out")
+def test_table_and_files(reproduce, tmp_path):
+    code, out, err = reproduce("dice", "--out", "out")
     assert (code, err) == (0, "")
     assert "About dice" in out
     assert "0.0030 ± 0.0016" in out
@@ -68,24 +57,24 @@ def test_table_and_files(run, tmp_path):
     assert "smoke" not in page
 
 
-def test_all_of_those_that_exist_with_other_seeds(run, tmp_path):
-    code, out, _ = run("all", "--out", "out", "--seeds", "3", "--jobs", "1")
+def test_all_of_those_that_exist_with_other_seeds(reproduce, tmp_path):
+    code, out, _ = reproduce("all", "--out", "out", "--seeds", "3", "--jobs", "1")
     assert code == 0
     assert out.index("About dice") < out.index("About coins")
     assert json.loads((tmp_path / "out" / "coins.json").read_text())["settings"]["seeds"] == 3
 
 
-def test_smoke_is_small_and_says_so(run, tmp_path):
-    _, out, _ = run("dice", "--out", "out", "--smoke")
+def test_smoke_is_small_and_says_so(reproduce, tmp_path):
+    _, out, _ = reproduce("dice", "--out", "out", "--smoke")
     assert "say nothing" in out
     assert json.loads((tmp_path / "out" / "dice.json").read_text())["settings"] == {"pairs": 10, "seeds": 2}
     assert "--smoke" in (tmp_path / "out" / "dice.md").read_text()
 
 
-def test_damage_is_one_line_on_standard_error(run, tmp_path):
-    run("dice", "--out", "out")
+def test_damage_is_one_line_on_standard_error(reproduce, tmp_path):
+    reproduce("dice", "--out", "out")
     (tmp_path / "out" / "dice.cells" / "3.json").write_text("{")
-    code, _, err = run("dice", "--out", "out")
+    code, _, err = reproduce("dice", "--out", "out")
     assert code == 0
     assert err.count("\n") == 1
     assert "3.json is damaged" in err
@@ -102,9 +91,9 @@ def test_damage_is_one_line_on_standard_error(run, tmp_path):
         (("dice", "--out", "file"), "a folder, or a name for one"),
     ],
 )
-def test_wrong_usage_exits_with_2(run, tmp_path, words, said):
+def test_wrong_usage_exits_with_2(reproduce, tmp_path, words, said):
     (tmp_path / "file").write_text("")
-    code, out, err = run(*words)
+    code, out, err = reproduce(*words)
     assert code == 2
     assert out == ""
     assert said in err
@@ -115,8 +104,9 @@ SLOW = """
 import signal, sys, time
 from dataclasses import dataclass
 from pathlib import Path
+from lori.experiments import study
 from lori.experiments.study import Study
-from lori.interfaces import reproduce
+from lori.interfaces.commands.reproduce import reproduce
 
 @dataclass(frozen=True)
 class Settings:
@@ -127,8 +117,8 @@ def cell(settings, seed):
     return {"LORI": {"rmse": 0.5}}
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job would ignore it
-reproduce.find = lambda name: Study(name, "Dice", Settings(), Settings(), cell=cell)
-reproduce.reproduce(["dice"], Path(sys.argv[1]), seeds=5, smoke=False, jobs=2)
+study.find = lambda name: Study(name, "Dice", Settings(), Settings(), cell=cell)
+reproduce(["dice"], Path(sys.argv[1]), seeds=5, jobs=2)
 """
 
 
@@ -143,13 +133,3 @@ def test_ctrl_c_stops_at_once_and_says_how_to_go_on(tmp_path):
     assert process.returncode == 130
     assert err.count("\n") == 1
     assert "the same command goes on from there" in err
-
-
-def test_help_has_an_example():
-    shown = subprocess.run(
-        [sys.executable, "-m", "lori", "reproduce", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "Example: lori reproduce" in shown.stdout

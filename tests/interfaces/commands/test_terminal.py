@@ -5,7 +5,7 @@ import sys
 
 from rich.console import Console
 
-from lori.interfaces.commands import output
+from lori.interfaces.commands import console
 from lori.interfaces.commands.terminal import print_compact
 
 
@@ -39,13 +39,13 @@ class Terminal(io.StringIO):
 
 
 def test_colours_only_where_somebody_looks(model, monkeypatch, capsys):
-    output.show_summary(model)
+    console.show_summary(model)
     assert capsys.readouterr().out.startswith("LORI: 2 levels")
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setenv("NO_COLOR", "1")
-    output.show_summary(model)
+    console.show_summary(model)
     assert sys.stdout.getvalue().startswith("LORI: 2 levels")
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setattr(sys, "stdout", Terminal())
-    output.show_summary(model)
+    console.show_summary(model)
     assert "What comes first" in sys.stdout.getvalue()

@@ -9,7 +9,8 @@ from sklearn.exceptions import NotFittedError
 
 import lori
 from lori.errors import DataError, InputError
-from lori.interfaces.figures import calibration, plots, posterior, tradeoff
+from lori.evaluation.intervals import known
+from lori.interfaces.figures import calibration, ladder, maps, plots, posterior, tradeoff
 from lori.interfaces.figures.style import save
 
 
@@ -76,7 +77,7 @@ def test_calibration(model, person):
 def test_posterior(model, draws):
     assert "level 1, threshold of probability: 0.1089 (0.0938 to 0.124)" in model.plot.posterior().get_label()
     assert "threshold of probability: 0.1089 (0.09802 to 0.1198)" in model.plot.posterior(draws=draws).get_label()
-    assert posterior.words([]) == posterior.UNKNOWN
+    assert posterior.description([]) == posterior.UNKNOWN
 
 
 def test_trajectories(model):
@@ -122,5 +123,25 @@ def test_all_observed_in_one_bin_is_drawn():
     one = plots.reliability(
         lori.OrderedModel.linear([[1.0]], epsilon=[0.0]), lori.Preferences.from_arrays([[1.0]], [[0.0]])
     )
-    assert "1 comparison)" in calibration.words(one)
-    assert np.isfinite(calibration.figure(one).axes[0].get_xlim()).all()
+    assert "1 comparison)" in calibration.calibration(one).get_label()
+    assert np.isfinite(calibration.calibration(one).axes[0].get_xlim()).all()
+
+
+def test_more_than_ten_levels_are_drawn(model, tmp_path):
+    summary = model.summary().to_dict()
+    first, last = summary["levels"]
+    many = {**summary, "levels": [{**(first if place < 12 else last), "level": place} for place in range(1, 13)]}
+    for figure in (ladder.figure(many), posterior.figure(known(many))):
+        assert "12" in texts(figure)
+        assert "evel 12, " in figure.get_label()
+        save(figure, tmp_path / "many.svg")
+
+
+def test_a_model_of_eleven_levels_is_drawn():
+    deep = lori.OrderedModel.linear(np.eye(11), epsilon=[1.0] * 10 + [0.0])
+    first, second = deep.features[0], deep.features[10]
+    trade = plots.trade_off(deep, first, second, up_to=2.0, most=4.0)
+    assert "no gain" in tradeoff.figure(trade).get_label()
+    land = plots.landscape(deep, first, second, (2.0, 2.0), ties_apart=True)
+    assert "left is preferred" in maps.regions(land).get_label()
+    assert plots.reliability(deep, lori.simulate(deep, 30, seed=0)).predicted.size

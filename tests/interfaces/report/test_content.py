@@ -105,7 +105,6 @@ def disguised(request, content, hostile):
     fields = {field.name: getattr(content, field.name) for field in dataclasses.fields(content)}
     changed = {name: renamed(part, names) for name, part in fields.items() if name not in ("pictures", "command")}
     ladders = ladder.figure(changed["summary"])
-    ladders.set_label(ladder.words(changed["summary"]))
     drawn = {"ladder": reports._picture("ladder", "Ladder", ladders, tuple(pair))}
     kept = {
         key: dataclasses.replace(picture, words=renamed(picture.words, names))

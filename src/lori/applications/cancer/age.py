@@ -13,7 +13,7 @@ from lori.applications.cancer.dynamics import Cancer
 from lori.data.preferences import Preferences
 from lori.errors import whole
 from lori.model.ordered import Level, OrderedModel
-from lori.model.rewards.gated import Gated
+from lori.model.rewards import Gated
 from lori.policies.rollouts import roll_out
 
 FEATURES = (*Cancer().features, "age")

@@ -66,7 +66,7 @@ def _fit(file: Path, levels: int, cache: Path) -> None:
     command = [
         sys.executable,
         "-m",
-        "lori.interfaces.commands.main",
+        "lori",
         "fit",
         str(file),
         "--levels",

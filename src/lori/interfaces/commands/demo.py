@@ -1,61 +1,74 @@
-"""What does LORI do, shown on the examples that come with it? (`make run`)"""
+"""`lori demo` (`make run`): what does LORI do, shown on the examples that come with it?"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+import typer
 
-from lori.data.examples import tversky1969
-from lori.data.preferences import Preferences
 from lori.data.writing import folder, writing
-from lori.estimators.lori import LORI
-from lori.interfaces.commands.agents import agents_table
-from lori.interfaces.commands.showing import write_report
-from lori.interfaces.figures import ladder
-from lori.interfaces.figures import style as figures
-from lori.model.ordered import OrderedModel
-from lori.model.rewards import Linear
-from lori.model.simulation import simulate
+from lori.interfaces.commands.console import agents_table
+from lori.interfaces.commands.report import write_report
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from lori.data.preferences import Preferences
+    from lori.estimators.lori import LORI
 
 PERSON = "1"
 
 
-def run_demo(out: Path) -> None:
-    """Fit Tversky's eight people and a simulated allocation; print, and write figures, JSON and a report into `out`."""
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the figure, the JSON files and the report.")] = Path("out"),
+) -> None:
+    """Fit the built-in examples, print what was found, and write a figure, JSON files and a report."""
+    import numpy as np
+
+    from lori.data.examples import tversky1969
+    from lori.estimators.lori import LORI
+    from lori.model.ordered import OrderedModel
+    from lori.model.rewards import Linear
+    from lori.model.simulation import simulate
+
     folder(out)
     people = tversky1969()
     more_is_better = Linear(increasing="all")
-    print("Eight people choose between gambles (Tversky 1969). Probability and payoff pull in opposite directions.\n")
+    typer.echo(
+        "Eight people choose between gambles (Tversky 1969). Probability and payoff pull in opposite directions.\n"
+    )
     two = LORI(levels=2, reward=more_is_better, epsilon=(None, 0.0), prior=None).fit_by_agent(people)
     one = LORI(levels=1, reward=more_is_better, epsilon=0.0, prior=None).fit_by_agent(people)
-    print(agents_table(two))
-    print(f"With one level: {sum(model.log_likelihood_ for model in one.values()):.2f}\n")
-    print(f"Person {PERSON} in full:\n")
-    print(two[PERSON].summary())
+    typer.echo(agents_table(two))
+    typer.echo(f"With one level: {sum(model.log_likelihood_ for model in one.values()):.2f}\n")
+    typer.echo(f"Person {PERSON} in full:\n")
+    typer.echo(two[PERSON].summary())
 
-    print("\n\nAn allocation that puts need first unless it differs little, simulated: 2 000 choices.\n")
+    typer.echo("\n\nAn allocation that puts need first unless it differs little, simulated: 2 000 choices.\n")
     truth = OrderedModel.linear([[0.0, 0.05], [0.02, 0.0]], epsilon=[3.0, 0.0], features=["benefit", "need"])
     pairs = np.random.default_rng(0).normal([300, 200], [150, 80], size=(2000, 2, 2))
     allocation = LORI(levels=2, reward=more_is_better).fit(simulate(truth, pairs, seed=0))
-    print(allocation.summary())
-    print("(The truth: need weighs 0.05 with a threshold of 60 days, then benefit weighs 0.02.)")
+    typer.echo(allocation.summary())
+    typer.echo("(The truth: need weighs 0.05 with a threshold of 60 days, then benefit weighs 0.02.)")
 
     _write(out / "tversky.json", {agent: model.summary().to_dict() for agent, model in two.items()})
     allocation.save(out / "allocation.json")
     person = people.by_agent()[PERSON]
     _draw(out / "priorities.png", person, two[PERSON], one[PERSON], allocation)
-    print(f"\nWrote {out / 'priorities.png'}, {out / 'tversky.json'} and {out / 'allocation.json'}")
+    typer.echo(f"\nWrote {out / 'priorities.png'}, {out / 'tversky.json'} and {out / 'allocation.json'}")
     page = out / "report.html"
     write_report(two[PERSON], person, page, title=f"What comes first for Tversky's person {PERSON}?")
-    print(f"Wrote the report on person {PERSON}: open {page} in a browser")
+    typer.echo(f"Wrote the report on person {PERSON}: open {page} in a browser")
 
 
 def _draw(path: Path, choices: Preferences, two: LORI, one: LORI, allocation: LORI) -> None:
-    with figures.style():
+    from matplotlib.figure import Figure
+
+    from lori.interfaces.figures import ladder, style
+
+    with style.style():
         figure = Figure(figsize=(14, 3.8), layout="constrained")
         axes = figure.subplots(1, 3)
         ladder.draw(axes[0], two.summary().to_dict(), f"Person {PERSON}: what comes first")
@@ -63,19 +76,23 @@ def _draw(path: Path, choices: Preferences, two: LORI, one: LORI, allocation: LO
         ladder.draw(axes[2], allocation.summary().to_dict(), "Simulated allocation (days)")
         for panel in (axes[0], axes[2]):
             ladder.add_legend(panel)
-    figures.save(figure, path)
+    style.save(figure, path)
 
 
 def _draw_observed(axes: Axes, choices: Preferences, two: LORI, one: LORI) -> None:
     """Observed shares as dots, two levels as a line, and one level as a dashed line."""
+    import numpy as np
+
+    from lori.interfaces.figures.style import COLOURS
+
     steps = np.rint(-choices.differences[:, 0] * 24)
     shares = choices.wins / (choices.wins + choices.losses)
     models = (two.predict_proba(choices)[:, 0], one.predict_proba(choices)[:, 0])
     x = np.unique(steps)
     observed, predicted, baseline = ([values[steps == s].mean() for s in x] for values in (shares, *models))
     axes.axhline(0.5, color="#bbbbbb", linewidth=0.8, zorder=0)
-    axes.plot(x, baseline, "--", color=figures.COLOURS[7], label="one level")
-    axes.plot(x, predicted, "-", color=figures.COLOURS[0], label="two levels")
+    axes.plot(x, baseline, "--", color=COLOURS[7], label="one level")
+    axes.plot(x, predicted, "-", color=COLOURS[0], label="two levels")
     axes.plot(x, observed, "o", color="black", markersize=4, label="observed")
     axes.set_xlabel("difference in probability of winning (24ths)")
     axes.set_ylabel("share choosing the higher payoff")

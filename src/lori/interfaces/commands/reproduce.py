@@ -1,34 +1,44 @@
-"""How does `lori reproduce` look to somebody at a terminal?"""
+"""`lori reproduce`: the paper's experiments again, with its figures beside ours."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lori.errors import InputError
-from lori.experiments.results import run_study, table, words
-from lori.experiments.study import Study, available, find
+from lori.interfaces.commands.console import progress_bar
+
+if TYPE_CHECKING:
+    from lori.experiments.study import Study
 
 SEEDS, SMOKE_SEEDS = 5, 2
 
 
 def reproduce(
-    names: list[str],
-    out: Path,
-    *,
-    seeds: int | None,
-    smoke: bool,
-    jobs: int,
-    registry: Path | None = None,
-    year: int | None = None,
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME...",
+            help="Tables and figures of the paper: table2 to table5, figure2, organ, levels, age, or all.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for NAME.json, NAME.md, NAME.png and the work in between.")],
+    seeds: Annotated[int | None, typer.Option(min=1, help="Repeats (default: 5, or 2 with --smoke).")] = None,
+    smoke: Annotated[bool, typer.Option("--smoke", help="Tiny sizes, seconds each: does everything run?")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Seeds worked on at the same time.")] = 2,
+    registry: Annotated[
+        Path | None, typer.Option(help="A liver registry's own file (organ; default: a made-up one).")
+    ] = None,
+    year: Annotated[int | None, typer.Option(help="The year of the registry to study (default: 2019).")] = None,
 ) -> None:
-    """Carry out some studies, or all; show each table as it ends, and where its files are."""
+    """Repeat an experiment of the paper, with its figures beside ours; a stopped run goes on where it stopped."""
+    from lori.experiments.study import available, find
+
     if registry is None and year is None:
         studies = [find(each) for each in (available() if "all" in names else names)]
     else:
@@ -38,7 +48,26 @@ def reproduce(
     if seeds is None:
         seeds = SMOKE_SEEDS if smoke else SEEDS
     for study in studies:
-        _one(study, out, seeds, smoke, jobs)
+        carry_out(study, out, seeds=seeds, smoke=smoke, jobs=jobs)
+
+
+def carry_out(study: Study, out: Path, *, seeds: int, smoke: bool, jobs: int) -> None:
+    """One study: its table as it ends, and where its files are."""
+    from lori.experiments.results import run_study, table, words
+
+    started = perf_counter()
+    try:
+        with progress_bar(study.name) as progress:
+            result = run_study(study, out, seeds=seeds, smoke=smoke, jobs=jobs, say=_say, progress=progress)
+    except KeyboardInterrupt:
+        _say(f"Stopped: the cells that were done are in {out / study.name}.cells; the same command goes on from there.")
+        sys.stdout.flush()
+        os._exit(130)  # leaving in the usual way would wait for compiled work, which cannot be interrupted
+    files = ", ".join(f"{study.name}.{kind}" for kind in ("json", "md", "png"))
+    typer.echo(f"{study.name}: {study.title}\n\n{table(result)}\n")
+    for paragraph in words(result):
+        typer.echo(f"{paragraph}\n")
+    typer.echo(f"Wrote {files} to {out} after {perf_counter() - started:.0f} s\n")
 
 
 def _of_registry(names: list[str], registry: Path | None, year: int | None) -> Study:
@@ -53,36 +82,5 @@ def _of_registry(names: list[str], registry: Path | None, year: int | None) -> S
     return registry_study(registry, *([] if year is None else [year]))
 
 
-def _one(study: Study, out: Path, seeds: int, smoke: bool, jobs: int) -> None:
-    started = perf_counter()
-    try:
-        with _progress(study.name) as progress:
-            result = run_study(study, out, seeds=seeds, smoke=smoke, jobs=jobs, say=_say, progress=progress)
-    except KeyboardInterrupt:
-        _say(f"Stopped: the cells that were done are in {out / study.name}.cells; the same command goes on from there.")
-        sys.stdout.flush()
-        os._exit(130)  # leaving in the usual way would wait for compiled work, which cannot be interrupted
-    files = ", ".join(f"{study.name}.{kind}" for kind in ("json", "md", "png"))
-    typer.echo(f"{study.name}: {study.title}\n\n{table(result)}\n")
-    for paragraph in words(result):
-        typer.echo(f"{paragraph}\n")
-    typer.echo(f"Wrote {files} to {out} after {perf_counter() - started:.0f} s\n")
-
-
 def _say(sentence: str) -> None:
     typer.echo(sentence, err=True)
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar where somebody is watching."""
-    if not sys.stderr.isatty():
-        yield lambda done, of: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, of: bar.update(task, completed=done, total=of)

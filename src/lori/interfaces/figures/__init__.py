@@ -1,1 +1,1 @@
-"""One file for each kind of figure: numbers in, a figure out, and the same numbers in words for who cannot see it."""
+"""Figures: numbers in, a figure out, which carries the same numbers in words for those who cannot see it."""

@@ -1,4 +1,7 @@
-"""Do things happen as often as the model says?"""
+"""Calibration and predictive check: what was observed, beside what the model predicts.
+
+Do things happen as often as the model says, and could it have produced these data?
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from lori.evaluation.calibration import Reliability
-from lori.interfaces.figures.style import COLOURS, new_figure, style
+from lori.evaluation.predictive_check import Check
+from lori.interfaces.figures.style import COLOURS, described, new_figure, style
 
 
-def figure(found: Reliability) -> Figure:
+def calibration(found: Reliability) -> Figure:
     """Observed shares with intervals against predicted ones; the diagonal is perfect."""
     with style():
         drawn, (axes,) = new_figure(3.6)
@@ -25,10 +29,32 @@ def figure(found: Reliability) -> Figure:
         axes.set_xlabel("predicted probability of the favoured side")
         axes.set_ylabel("share of comparisons that it won")
         drawn.legend(loc="outside upper left", ncols=2)
-    return drawn
+    return described(drawn, _description_of_calibration(found))
 
 
-def words(found: Reliability) -> str:
+def check(found: Check) -> Figure:
+    """What was seen of each group beside the interval of replications; groups that disagree are squares."""
+    groups = found.groups
+    places = np.arange(len(groups))[::-1]
+    with style():
+        drawn, (axes,) = new_figure(1.2 + 0.28 * len(groups))
+        axes.hlines(
+            places, [group.lower for group in groups], [group.upper for group in groups], color=COLOURS[4], linewidth=7,
+            label=f"{found.probability:.0%} of replications",
+        )  # fmt: skip
+        for agrees, marker, label in ((True, "o", "observed"), (False, "s", "observed, outside")):
+            own = [i for i, group in enumerate(groups) if group.agrees is agrees]
+            axes.plot(
+                [groups[i].observed for i in own], places[own], marker, color="black" if agrees else COLOURS[5],
+                markersize=5, label=label if own else None,
+            )  # fmt: skip
+        axes.set_yticks(places, [_group(group.by, group.name) for group in groups])
+        axes.set_xlabel("share of comparisons that the favoured side won")
+        drawn.legend(loc="outside upper left", ncols=3)
+    return described(drawn, _description_of_check(found))
+
+
+def _description_of_calibration(found: Reliability) -> str:
     """Each point, and how many agree."""
     points = "; ".join(
         f"{predicted:.0%} predicted, {observed:.0%} observed ({low:.0%} to {high:.0%}, {_count(n)})"
@@ -40,5 +66,20 @@ def words(found: Reliability) -> str:
     )
 
 
+def _description_of_check(found: Check) -> str:
+    """The verdict, and each group that disagrees."""
+    apart = "; ".join(
+        f"{_group(group.by, group.name)}: {group.observed:.0%} observed, "
+        f"{group.lower:.0%} to {group.upper:.0%} expected"
+        for group in found.groups
+        if not group.agrees
+    )
+    return f"{found.sentence} Outside: {apart}." if apart else found.sentence
+
+
 def _count(comparisons: float) -> str:
     return f"{comparisons:,.0f} comparison{'' if round(comparisons) == 1 else 's'}"
+
+
+def _group(by: str, name: str) -> str:
+    return f"decided by {name}" if by == "level" else f"predicted {name}"

@@ -1,4 +1,4 @@
-"""What comes first? Levels from the top, what each weighs, from when on it counts, and what it decides."""
+"""Ladder: what comes first? Levels from the top, what each weighs, from when on it counts, and what it decides."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lori.interfaces.figures.style import COLOURS, HATCHES, QUIET, SMALL, new_figure, style
+from lori.interfaces.figures.style import COLOURS, HATCHES, QUIET, SMALL, described, new_figure, style
 from lori.language.answer import leaders, threshold, with_interval
 from lori.language.names import label
 
@@ -34,7 +34,7 @@ def figure(summary: dict[str, Any]) -> Figure:
         drawn.legend(
             *_once(left), loc="outside lower left", ncols=1 if _long(summary) else 3, handlelength=2.2, handleheight=1.1
         )
-    return drawn
+    return described(drawn, description(summary))
 
 
 def draw(axes: Axes, summary: dict[str, Any], title: str = "", *, with_shares: bool = True) -> None:
@@ -70,7 +70,7 @@ def add_legend(axes: Axes) -> None:
     axes.legend(*_once(axes), loc="upper left", bbox_to_anchor=(0, -0.22), ncols=4)
 
 
-def words(summary: dict[str, Any]) -> str:
+def description(summary: dict[str, Any]) -> str:
     """What the ladder shows."""
     parts = []
     for level in summary["levels"]:

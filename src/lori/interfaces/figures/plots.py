@@ -1,6 +1,6 @@
-"""Which figures can a fitted model show? `model.plot.KIND(...)` returns a Matplotlib figure, ready to be saved.
+"""Plots: which figures can a fitted model show? `model.plot.KIND(...)` returns a Matplotlib figure, ready to be saved.
 
-`figure.get_label()` says the same in words, for who cannot see it. Numbers come from `lori.evaluation`.
+`figure.get_label()` says the same in words, for those who cannot see it. Numbers come from `lori.evaluation`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from lori.evaluation.landscape import Landscape, landscape, median_alternative, 
 from lori.evaluation.metrics import Predicts
 from lori.evaluation.predictive_check import predictive_check
 from lori.evaluation.tradeoffs import trade_off
-from lori.interfaces.figures import calibration, check, ladder, posterior, regions, surface, tradeoff, trajectories
-from lori.interfaces.figures.style import described
+from lori.interfaces.figures import calibration, ladder, maps, posterior, tradeoff, trajectories
 from lori.model.ordered import OrderedModel
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ class Plots:
 
     def ladder(self) -> Figure:
         """Levels in order with weights, thresholds and the share of decisions that each one makes."""
-        summary = self._model.summary().to_dict()
-        return described(ladder.figure(summary), ladder.words(summary))
+        return ladder.figure(self._model.summary().to_dict())
 
     def tradeoff(
         self,
@@ -59,7 +57,7 @@ class Plots:
             self._model.model_, first, second, up_to=reach[first], most=self._range(second),
             at=self._at(data, at), draws=posterior_draws(self._model) if draws is None else draws,
         )  # fmt: skip
-        return described(tradeoff.figure(found), tradeoff.words(found))
+        return tradeoff.figure(found)
 
     def regions(
         self,
@@ -70,8 +68,7 @@ class Plots:
         at: ArrayLike | None = None,
     ) -> Figure:
         """Where left is preferred, where right is, and where no difference counts."""
-        land = self._landscape(across, up, self._at(data, at), ties_apart=True)
-        return described(regions.figure(land), regions.words(land))
+        return maps.regions(self._landscape(across, up, self._at(data, at), ties_apart=True))
 
     def surface(
         self,
@@ -82,27 +79,23 @@ class Plots:
         at: ArrayLike | None = None,
     ) -> Figure:
         """The probability that left is preferred, over the differences of two features."""
-        land = self._landscape(across, up, self._at(data, at), ties_apart=False)
-        return described(surface.figure(land), surface.words(land))
+        return maps.surface(self._landscape(across, up, self._at(data, at), ties_apart=False))
 
     def calibration(self, data: Preferences, *, predictions: Predicts | None = None) -> Figure:
         """Predicted against observed shares; `predictions` may be those of `held_out`."""
-        found = reliability(self._model.model_ if predictions is None else predictions, data)
-        return described(calibration.figure(found), calibration.words(found))
+        return calibration.calibration(reliability(self._model.model_ if predictions is None else predictions, data))
 
     def check(self, data: Preferences) -> Figure:
         """Could the model have produced these data? Observed shares beside replications from the posterior."""
-        found = predictive_check(self._model.posterior(data), data)
-        return described(check.figure(found), check.words(found))
+        return calibration.check(predictive_check(self._model.posterior(data), data))
 
     def posterior(self, *, draws: Draws | None = None) -> Figure:
         """Weights and thresholds with their intervals: from standard errors, or from `draws`."""
-        numbers = known(self._model.summary().to_dict(), draws)
-        return described(posterior.figure(numbers), posterior.words(numbers))
+        return posterior.figure(known(self._model.summary().to_dict(), draws))
 
     def trajectories(self, steps: Trajectories, left: str, right: str) -> Figure:
         """Two trajectories side by side, step by step."""
-        return described(trajectories.figure(steps, left, right), trajectories.words(steps, left, right))
+        return trajectories.figure(steps, left, right)
 
     def _landscape(self, across: str | None, up: str | None, at: ArrayLike | None, *, ties_apart: bool) -> Landscape:
         first, second = self._features(across, up)

@@ -1,4 +1,4 @@
-"""How precisely are weights and thresholds known?"""
+"""Posterior: how precisely are weights and thresholds known?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from lori.evaluation.intervals import Known
-from lori.interfaces.figures.style import COLOURS, QUIET, SMALL, new_figure, style
+from lori.interfaces.figures.style import COLOURS, QUIET, SMALL, described, new_figure, style
 from lori.language.answer import number
 from lori.language.names import label
 
@@ -39,10 +39,10 @@ def figure(numbers: Sequence[Known]) -> Figure:
         axes.set_xlim(LOWEST - 0.05, HIGHEST + 0.05)
         axes.set_xlabel("95% interval as a multiple of the estimate (dotted: zero)")
         axes.spines["left"].set_visible(False)
-    return drawn
+    return described(drawn, description(numbers))
 
 
-def words(numbers: Sequence[Known]) -> str:
+def description(numbers: Sequence[Known]) -> str:
     """Every number with its interval."""
     if not any(known.interval for known in numbers):
         return UNKNOWN

@@ -1,4 +1,4 @@
-"""How does a figure look, and how does it reach a file or a page? What is drawn is told in `drawing`."""
+"""Style of the figures: how do they look, and how do they reach a file or a page?"""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def check_figure_file(path: Path) -> None:
     check_target(path)
 
 
-def described(figure: Figure, words: str) -> Figure:
+def described(figure: Figure, description: str) -> Figure:
     """The figure with its text alternative, which `figure.get_label()` tells and files carry along."""
-    figure.set_label(words)
+    figure.set_label(description)
     return figure
 
 
@@ -83,8 +83,8 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(temporary, dpi=160, bbox_inches="tight", metadata=carried)
 
 
-def inline(figure: Figure, key: str, words: str) -> Markup:
-    """A figure as part of a page; `key` keeps its ids apart from those of other figures, `words` say what it shows."""
+def inline(figure: Figure, key: str, description: str) -> Markup:
+    """A figure as part of a page; `key` keeps its ids apart from those of others, `description` says what it shows."""
     buffer = io.StringIO()
     with style():
         figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
@@ -97,6 +97,6 @@ def inline(figure: Figure, key: str, words: str) -> Markup:
     assert size is not None
     opening = (
         f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" id="{key}" role="img" '
-        f'aria-label="{escape(words)}" {size.group()}>'
+        f'aria-label="{escape(description)}" {size.group()}>'
     )
     return Markup(opening + drawing[drawing.index(">") + 1 :])  # matplotlib escapes the texts in it

@@ -1,4 +1,4 @@
-"""How much of one feature makes up for a loss of another, and from when on does nothing?"""
+"""Trade-off: how much of one feature makes up for a loss of another, and from when on does nothing?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from lori.evaluation.tradeoffs import TradeOff
-from lori.interfaces.figures.style import AXIS, COLOURS, SMALL, new_figure, style
+from lori.interfaces.figures.style import AXIS, COLOURS, SMALL, described, new_figure, style
 from lori.language.answer import number
 from lori.language.names import label
 
@@ -47,10 +47,10 @@ def figure(trade: TradeOff) -> Figure:
         axes.set_xlabel(f"loss in {label(trade.loss_of, AXIS)} ({_way(trade.more_is_better[0], 'less', 'more')} of it)")
         axes.set_ylabel(f"gain in {label(trade.gain_of, AXIS)} ({_way(trade.more_is_better[1], 'more', 'less')} of it)")
         drawn.legend(loc="outside upper left", ncols=1)
-    return drawn
+    return described(drawn, description(trade))
 
 
-def words(trade: TradeOff) -> str:
+def description(trade: TradeOff) -> str:
     """Some points of the curve, and its end."""
     payable = trade.losses[: len(trade.losses) if trade.limit is None else np.argmax(np.isinf(trade.price))]
     worse, better = _way(trade.more_is_better[0], "less", "more"), _way(trade.more_is_better[1], "more", "less")

@@ -1,4 +1,4 @@
-"""How do two trajectories differ, step by step?"""
+"""Trajectories: how do two trajectories differ, step by step?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from lori.data.trajectories import Trajectories
 from lori.data.validation import as_labels, look_up
-from lori.interfaces.figures.style import COLOURS, WIDTH, style
+from lori.interfaces.figures.style import COLOURS, WIDTH, described, style
 from lori.language.answer import number
 from lori.language.names import label
 
@@ -25,10 +25,10 @@ def figure(trajectories: Trajectories, left: str, right: str) -> Figure:
             axes.set_ylabel(label(name))
         panels[-1].set_xlabel("step")
         drawn.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
-    return drawn
+    return described(drawn, description(trajectories, left, right))
 
 
-def words(trajectories: Trajectories, left: str, right: str) -> str:
+def description(trajectories: Trajectories, left: str, right: str) -> str:
     """Lengths, and the mean and the last value of each feature."""
     one, other = _both(trajectories, left, right)
     parts = [

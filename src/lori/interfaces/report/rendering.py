@@ -68,7 +68,7 @@ def _finite(value: Any) -> Any:
 @lru_cache
 def _templates(escaped: bool) -> Environment:
     templates = Environment(
-        loader=PackageLoader("lori.interfaces"), autoescape=escaped, undefined=StrictUndefined, trim_blocks=True,
+        loader=PackageLoader("lori.interfaces.report"), autoescape=escaped, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
     templates.filters |= {

@@ -5,9 +5,10 @@ A new family is one file that defines a `Reward`, and one line here (or `registe
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, TypeVar
 
-from lori.errors import InputError
+from lori.errors import InputError, one_of
 from lori.model.rewards.base import Bounds as Bounds
 from lori.model.rewards.base import Fact as Fact
 from lori.model.rewards.base import Names as Names
@@ -43,3 +44,22 @@ def reward_from(settings: dict[str, Any]) -> Reward:
     """The reward that `Reward.settings` describes."""
     arguments = dict(settings)
     return FAMILIES[arguments.pop("kind")](**arguments)
+
+
+def options_of(family: type[Reward]) -> dict[str, bool]:
+    """The options of a family, and whether each is needed."""
+    if not is_dataclass(family):
+        return {}
+    return {own.name: own.default is MISSING and own.default_factory is MISSING for own in fields(family)}
+
+
+def named_reward(kind: str, **options: Any) -> Reward:
+    """The reward of a registered family, by its name."""
+    family = FAMILIES[one_of("reward", kind, tuple(FAMILIES))]
+    missing = [name for name, needed in options_of(family).items() if needed and name not in options]
+    if missing:
+        raise InputError(
+            "reward", expected=f"a {missing[0]}", got=f"{kind!r} alone",
+            fix=f"use lori.{family.__name__}({missing[0]}=...), or --{missing[0]} on the command line",
+        )  # fmt: skip
+    return family(**options)

@@ -1,0 +1,38 @@
+"""`lori explain`: which level decides each pair, by a saved model, and what would flip the choice?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lori.data.writing import check_targets
+from lori.errors import InputError
+from lori.interfaces.commands.console import TableOptions
+from lori.interfaces.commands.files import ModelDataOptions
+from lori.interfaces.commands.options import Files, ModelFile
+
+
+def explain(
+    model: ModelFile,
+    files: Files,
+    *,
+    table: TableOptions,
+    words: Annotated[bool, typer.Option("--words", help="A sentence for each pair instead of a table.")] = False,
+    data: ModelDataOptions,
+) -> None:
+    """Which level decides each pair, and the smallest change of each feature that would flip the choice."""
+    if words and (table.as_json or table.out is not None):
+        raise InputError(
+            "--words", expected="neither --json nor --out with it", got="one of them", fix="leave --words out"
+        )
+    check_targets([table.out], inputs=[model, *files])
+    from lori.estimators.lori import load
+
+    estimator = load(model)
+    explanation = estimator.explain(data.read(files, estimator, outcome_needed=False))
+    if words:
+        for pair in range(len(explanation)):
+            typer.echo(f"{pair + 1}: {explanation.describe(pair)}")
+    else:
+        table.show(explanation.to_frame())

@@ -1,0 +1,248 @@
+"""`lori fit`: what comes first, learned from a file of choices, and how is that shown, saved and reported?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lori.data.writing import check_targets
+from lori.errors import InputError, one_of
+from lori.interfaces.commands.console import agents_table, print_json, show_summary, working
+from lori.interfaces.commands.files import DataOptions, EngineOptions
+from lori.interfaces.commands.options import AsJson, Files, names, numbers, whole
+from lori.interfaces.commands.report import heading, write_report
+
+if TYPE_CHECKING:
+    from lori.data.preferences import Preferences
+    from lori.estimators.lori import LORI
+    from lori.evaluation.selection import Selection
+    from lori.model.rewards import Reward
+
+
+TieName = StrEnum("TieName", ["auto", "split", "observed", "printed"])
+
+
+class PriorName(StrEnum):
+    weak = "weak"
+    none = "none"
+
+
+class MethodName(StrEnum):
+    newton = "newton"
+    paper = "paper"
+
+
+class ErrorName(StrEnum):
+    observed = "observed"
+    robust = "robust"
+    clustered = "clustered"
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What to learn, and how."""
+
+    levels: Annotated[
+        str, typer.Option(help="Number of reward functions in priority order; 'auto' weighs 1, 2, … and says why.")
+    ] = "2"
+    reward: Annotated[str, typer.Option(help="Family of rewards: linear, capped, network or gated.")] = "linear"
+    increasing: Annotated[str, typer.Option(help="Features of which more is better (a,b or all).")] = ""
+    decreasing: Annotated[str, typer.Option(help="Features of which less is better (a,b or all).")] = ""
+    context: Annotated[str, typer.Option(help="Features on which priorities depend (a,b), for --reward gated.")] = ""
+    ties: Annotated[TieName, typer.Option(help="What a tie of all levels means.")] = TieName.auto
+    epsilon: Annotated[
+        str, typer.Option(help="Thresholds: 'learned', a number, or one for each level (learned,0).")
+    ] = "learned"
+    alpha: Annotated[str, typer.Option(help="Sensitivities: a number, 'learned', or one for each level.")] = "1"
+    prior: Annotated[PriorName, typer.Option(help="Weak prior, or none for pure maximum likelihood.")] = PriorName.weak
+    method: Annotated[MethodName, typer.Option(help="Optimiser; 'paper' is the paper's RMSprop, for comparison.")] = (
+        MethodName.newton
+    )
+    starts: Annotated[int, typer.Option(help="Random starts of the search.")] = 48
+    standard_errors: Annotated[ErrorName, typer.Option(help="Kind of standard errors.")] = ErrorName.observed
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answer.")] = 0
+
+    @property
+    def chooses_levels(self) -> bool:
+        return self.levels == "auto"
+
+    def estimator(self) -> LORI:
+        """With two levels where their number is still to be chosen."""
+        from lori.estimators.lori import LORI
+
+        return LORI(
+            reward=self._reward(),
+            levels=2 if self.chooses_levels else whole("--levels", self.levels),
+            alpha=numbers("--alpha", self.alpha),
+            epsilon=numbers("--epsilon", self.epsilon),
+            ties=self.ties.value,
+            prior=None if self.prior is PriorName.none else self.prior.value,
+            method=self.method.value,
+            starts=self.starts,
+            standard_errors=self.standard_errors.value,
+            seed=self.seed,
+        )
+
+    def _reward(self) -> Reward:
+        """The family that was named, with the options that it has."""
+        from lori.model.rewards import FAMILIES, named_reward, options_of
+
+        one_of("--reward", self.reward, tuple(FAMILIES))
+        given = {name: names(getattr(self, name)) for name in ("increasing", "decreasing", "context")}
+        for name, features in given.items():
+            takers = [kind for kind, family in FAMILIES.items() if name in options_of(family)]
+            if features and self.reward not in takers:
+                raise InputError(
+                    f"--{name}", expected=f"a reward that has it ({' or '.join(takers)})", got=repr(self.reward),
+                    fix="leave it out, or choose such a reward with --reward",
+                )  # fmt: skip
+        return named_reward(self.reward, **{name: features for name, features in given.items() if features})
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where the answer goes."""
+
+    save: Annotated[Path | None, typer.Option(help="Save the fitted model as JSON.")] = None
+    report: Annotated[Path | None, typer.Option(help="Write a page about the model and the data (HTML).")] = None
+    as_json: AsJson = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False
+
+    def show(self, estimator: LORI, chosen: Selection | None = None) -> None:
+        """One model, and what spoke for its number of levels where that was `chosen`."""
+        if self.save:
+            estimator.save(self.save)
+        if self.as_json:
+            content = estimator.summary().to_dict()
+            print_json({**content, "selection": chosen.to_dict()} if chosen else content)
+        elif not self.quiet:
+            show_summary(estimator)
+            if chosen:
+                typer.echo(f"\n{chosen}")
+            if self.save:
+                typer.echo(f"\nSaved to {self.save}")
+
+    def show_agents(self, fitted: dict[str, LORI], chosen: dict[str, Selection] | None = None) -> None:
+        """A model for each agent, and what spoke for its number of levels where that was `chosen`."""
+        from lori.estimators.lori import save_agents
+
+        if self.save:
+            save_agents(fitted, self.save)
+        if self.as_json:
+            print_json(_agents_content(fitted, chosen))
+        elif not self.quiet:
+            typer.echo(agents_table(fitted))
+            if self.save:
+                typer.echo(f"\nSaved {len(fitted)} models to {self.save}")
+            if chosen:
+                typer.echo("\n" + "\n".join(_verdicts(chosen)))
+
+    def show_report(self, estimator: LORI, data: Preferences, files: list[Path], dropped: int) -> None:
+        """The page, where one is asked for."""
+        if self.report is None:
+            return
+        write_report(estimator, data, self.report, title=heading(files), dropped=dropped)
+        if not (self.as_json or self.quiet):
+            typer.echo(f"Wrote the report to {self.report}")
+
+
+def fit(
+    files: Files,
+    *,
+    model: ModelOptions,
+    engine: EngineOptions,
+    by: Annotated[str | None, typer.Option(help="'agent': a model for each agent, fitted as one batch.")] = None,
+    output: OutputOptions,
+    data: DataOptions,
+) -> None:
+    """Learn ordered rewards from a file of choices and say what comes first."""
+    if by not in (None, "agent"):
+        raise InputError("--by", expected="agent", got=repr(by), fix="use --by agent or leave it out")
+    check_targets([output.save, output.report], inputs=files)
+    streamed = engine.streams(files)
+    _check_memory(streamed, by, output.report)
+    if streamed:
+        estimator = model.estimator()
+        if model.chooses_levels:
+            raise InputError(
+                "--levels", expected="a number for data that are not in memory", got="auto",
+                fix="give the number, or use --engine memory",
+            )  # fmt: skip
+        engine.fit(estimator, data.stream(files))
+        output.show(estimator)
+        return
+    preferences, dropped = data.read(files)
+    if by:
+        output.show_agents(*_fit_agents(model, preferences))
+        return
+    estimator, chosen = _fit_one(model, preferences)
+    output.show(estimator, chosen)
+    output.show_report(estimator, preferences, files, dropped)
+
+
+def _check_memory(streamed: bool, by: str | None, report: Path | None) -> None:
+    """Some things need all data at once."""
+    if report and (streamed or by):
+        raise InputError(
+            "--report", expected="one model of data in memory", got="a stream" if streamed else "a model for each agent",
+            fix="leave --by out, or use --engine memory",
+        )  # fmt: skip
+    if streamed and by:
+        raise InputError(
+            "--by", expected="data in memory", got="a stream", fix="use --engine memory, or leave --by out"
+        )
+
+
+def _fit_one(model: ModelOptions, preferences: Preferences) -> tuple[LORI, Selection | None]:
+    """With the number of levels that was asked for, or the recommended one and what spoke for it."""
+    estimator, chosen = model.estimator(), None
+    if model.chooses_levels:
+        from lori.evaluation.selection import select_levels
+
+        with working("Weighing the number of levels") as say:
+            chosen = select_levels(preferences, estimator=estimator, progress=say)
+        estimator = estimator.with_levels(chosen.recommended)
+    with working(f"Fitting {preferences.n_pairs:,} pairs"):
+        return estimator.fit(preferences), chosen
+
+
+def _fit_agents(model: ModelOptions, preferences: Preferences) -> tuple[dict[str, LORI], dict[str, Selection] | None]:
+    """A model for each agent, with levels as asked for or as many as its own choices support."""
+    estimator = model.estimator()
+    if not model.chooses_levels:
+        with working(f"Fitting {preferences.n_pairs:,} pairs"):
+            return estimator.fit_by_agent(preferences), None
+    from lori.evaluation.selection import select_levels_by_agent
+
+    with working("Weighing the number of levels") as say:
+        chosen = select_levels_by_agent(preferences, estimator=estimator, progress=say)
+    groups = preferences.by_agent()
+    return {agent: estimator.with_levels(own.recommended).fit(groups[agent]) for agent, own in chosen.items()}, chosen
+
+
+def _agents_content(fitted: dict[str, LORI], chosen: dict[str, Selection] | None) -> dict[str, Any]:
+    summaries = {agent: model.summary().to_dict() for agent, model in fitted.items()}
+    if chosen is None:
+        return summaries
+    from lori.evaluation.selection import shares
+
+    agents = {agent: {"selection": chosen[agent].to_dict(), **summary} for agent, summary in summaries.items()}
+    return {"agents": agents, "shares": shares(chosen)}
+
+
+def _verdicts(chosen: dict[str, Selection]) -> list[str]:
+    from lori.evaluation.selection import shares
+
+    width = max(len(agent) for agent in chosen)
+    lines = ["Is each agent lexicographic at all?"]
+    for agent, own in chosen.items():
+        first = own.posterior.order().first()
+        leader, probability = next(iter(first.items()))
+        leads = f"{leader} first with probability {probability:.2f}" if own.recommended > 1 else ""
+        lines.append(f"  {agent:<{width}}  {own.verdict:<11}  {leads:<40.40}  {own.reason}")
+    said = ", ".join(f"{verdict} {share:.0%}" for verdict, share in shares(chosen).items())
+    return [*lines, f"Of {len(chosen)} agents: {said}."]

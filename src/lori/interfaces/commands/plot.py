@@ -1,0 +1,100 @@
+"""`lori plot`: a figure of a saved model."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lori.errors import InputError
+from lori.interfaces.commands.files import ModelDataOptions
+from lori.interfaces.commands.options import ModelFile, names
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from lori.data.preferences import Preferences
+    from lori.estimators.lori import LORI
+
+
+class Kind(StrEnum):
+    ladder = "ladder"
+    tradeoff = "tradeoff"
+    regions = "regions"
+    surface = "surface"
+    calibration = "calibration"
+    check = "check"
+    posterior = "posterior"
+    trajectories = "trajectories"
+
+
+def plot(
+    kind: Annotated[Kind, typer.Argument(help="What to show.")],
+    model: ModelFile,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Data: for calibration and check, for rewards that are not linear, and for trajectories."),
+    ] = None,
+    *,
+    out: Annotated[Path, typer.Option(help="The figure's file: .svg, .png or .pdf.")] = Path("figure.svg"),
+    features: Annotated[
+        str | None, typer.Option(help="Two features A,B: what is lost and gained, or across and up.")
+    ] = None,
+    left: Annotated[str | None, typer.Option(help="Id of the left trajectory.")] = None,
+    right: Annotated[str | None, typer.Option(help="Id of the right trajectory.")] = None,
+    data: ModelDataOptions,
+) -> None:
+    """Draw a saved model, and say in words what the figure shows."""
+    from lori.estimators.lori import load
+    from lori.interfaces.figures.style import check_figure_file, save
+
+    check_figure_file(out)
+    estimator = load(model)
+    if kind is Kind.trajectories:
+        figure = _trajectories(estimator, files, left, right, data)
+    else:
+        figure = _figure(estimator, kind, _pair(features), data.read(files, estimator) if files else None)
+    save(figure, out)
+    typer.echo(f"{figure.get_label()}\nWrote {out}")
+
+
+def _figure(estimator: LORI, kind: Kind, pair: tuple[str | None, str | None], data: Preferences | None) -> Figure:
+    draw = getattr(estimator.plot, kind.value)
+    match kind:
+        case Kind.tradeoff | Kind.regions | Kind.surface:
+            return draw(*pair, data=data)
+        case Kind.calibration | Kind.check:
+            if data is None:
+                raise InputError(
+                    kind.value, expected="a file of choices after the model", got="none",
+                    fix=f"write: lori plot {kind.value} model.json choices.csv --out {kind.value}.svg",
+                )  # fmt: skip
+            return draw(data)
+        case _:
+            return draw()
+
+
+def _trajectories(
+    estimator: LORI, files: list[Path] | None, left: str | None, right: str | None, data: ModelDataOptions
+) -> Figure:
+    if not files or left is None or right is None:
+        raise InputError(
+            "trajectories", expected="a file of trajectories, --left ID and --right ID", got="less than that",
+            fix="write: lori plot trajectories model.json trajectories.csv --left a --right b --out both.svg",
+        )  # fmt: skip
+    from lori.data.reading.columns import open_tables
+    from lori.data.reading.forms import stepwise
+
+    (table,) = open_tables(files[:1], data.renamed()["columns"])
+    return estimator.plot.trajectories(stepwise(table, list(estimator.features_)), left, right)
+
+
+def _pair(features: str | None) -> tuple[str | None, str | None]:
+    named = names(features) if features else [None, None]
+    if len(named) != 2:
+        raise InputError(
+            "--features", expected="two features, separated by a comma", got=repr(features), fix="write --features a,b"
+        )
+    return named[0], named[1]

@@ -1,0 +1,70 @@
+"""`lori report`: one page about a saved model and its data."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lori.data.writing import check_targets
+from lori.interfaces.commands.console import working
+from lori.interfaces.commands.files import ModelDataOptions
+from lori.interfaces.commands.options import Files, ModelFile
+
+if TYPE_CHECKING:
+    from lori.data.preferences import Preferences
+    from lori.estimators.lori import LORI
+
+
+def report(
+    model: ModelFile,
+    files: Files,
+    *,
+    out: Annotated[Path, typer.Option(help="The page: one HTML file that opens offline.")] = Path("report.html"),
+    markdown: Annotated[Path | None, typer.Option(help="Also write it as Markdown.")] = None,
+    json_out: Annotated[Path | None, typer.Option(help="Also write it as JSON.")] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    data: ModelDataOptions,
+) -> None:
+    """Write one page about a saved model and the data it was fitted to, for people who decide."""
+    from lori.estimators.lori import load
+
+    check_targets([out, markdown, json_out], inputs=[model, *files])
+    estimator = load(model)
+    preferences = data.read(files, estimator)
+    write_report(estimator, preferences, out, markdown=markdown, json_out=json_out, title=title or heading(files))
+    typer.echo(f"Wrote {', '.join(str(path) for path in (out, markdown, json_out) if path)}")
+
+
+def write_report(
+    estimator: LORI,
+    data: Preferences,
+    out: Path,
+    *,
+    markdown: Path | None = None,
+    json_out: Path | None = None,
+    title: str,
+    dropped: int = 0,
+) -> None:
+    """The page and its twins, all from one content."""
+    from lori.interfaces.report import rendering
+    from lori.interfaces.report.content import report as content_of
+
+    with working("Writing the report (this fits the model again for cross-validation)"):
+        content = content_of(estimator, data, title=title, command=_command(), dropped=dropped)
+        rendering.write_html(content, out)
+        if markdown:
+            rendering.write_markdown(content, markdown)
+        if json_out:
+            rendering.write_json(content, json_out)
+
+
+def heading(files: list[Path]) -> str:
+    return f"What comes first in {files[-1].stem}?"
+
+
+def _command() -> str:
+    return shlex.join(["lori", *sys.argv[1:]])

@@ -1,0 +1,75 @@
+"""`lori predict` and `lori explain`: a row for each pair by a saved model; other files are refused plainly."""
+
+import json
+
+import pytest
+
+import lori
+
+
+@pytest.fixture
+def new(tmp_path):
+    """Neither the order of columns nor further ones matter."""
+    (tmp_path / "new.csv").write_text("left.b,left.a,right.b,right.a,note\n0,3,0,0,x\n")
+    return "new.csv"
+
+
+def test_predictions_are_printed_or_written(run, saved, pairs, new, tmp_path):
+    code, out, _ = run("predict", saved, pairs)
+    assert code == 0
+    assert out.splitlines()[0] == "pair,left,tie,right"
+    assert len(out.splitlines()) == 61
+    code, out, _ = run("predict", saved, new, "--json")
+    assert json.loads(out)[0]["left"] > 0.9
+    assert json.loads(out)[0]["pair"] == 1
+    assert run("predict", saved, new, "--out", "p.csv")[0] == 0
+    assert (tmp_path / "p.csv").read_text().startswith("pair,left,tie,right")
+
+
+def test_explanations_are_a_table_or_sentences(run, saved, new):
+    code, out, _ = run("explain", saved, new, "--words")
+    assert code == 0
+    assert "left is preferred" in out
+    assert "level 1 decides" in out
+    assert run("explain", saved, new)[1].splitlines()[0].startswith("pair,left,tie,right,level,level_1")
+    code, _, err = run("explain", saved, new, "--words", "--json")
+    assert code == 2
+    assert "neither --json nor --out" in err
+
+
+def test_bad_model_files(run, saved, pairs, tmp_path):
+    text = (tmp_path / saved).read_text()
+    cases = {
+        "cut.json": text[: len(text) // 2],
+        "foreign.json": '{"hello": 1}',
+        "list.json": "[1, 2]",
+        "newer.json": text.replace('"version": 1', '"version": 99'),
+        "holes.json": text.replace('"features"', '"gone"'),
+        "binary.json": "\x00\x01",
+    }
+    for name, content in cases.items():
+        (tmp_path / name).write_text(content)
+        code, _, err = run("predict", name, pairs)
+        assert code == 2, name
+        assert err.count("\n") == 1
+    assert "upgrade" in (run("predict", "newer.json", pairs)[2])
+    assert run("predict", "absent.json", pairs)[0] == 2
+    (tmp_path / "less.csv").write_text("left.a,right.a\n1,2\n")
+    code, _, err = run("predict", saved, "less.csv")
+    assert code == 2
+    assert "b" in err
+
+
+def test_a_model_of_trajectories_remembers_how_they_were_pooled(run, tmp_path):
+    assert run("simulate", "cancer", "--pairs", "60", "--out", ".")[0] == 0
+    files = ("trajectories.csv", "comparisons.csv")
+    learned = run("fit", *files, "--pooling", "last", "--levels", "1", "--save", "model.json", "-q")
+    assert learned[0] == 0
+    as_fitted, asked = run("predict", "model.json", *files), run("predict", "model.json", *files, "--pooling", "last")
+    assert as_fitted == asked
+    code, _, err = run("predict", "model.json", *files, "--pooling", "mean")
+    assert code == 2
+    assert "--pooling: expected last, as the model was fitted, got mean" in err
+    prefs = lori.read_trajectories(*files, pooling="mean")
+    with pytest.raises(lori.InputError, match="expected the pooling that was fitted, last"):
+        lori.load("model.json").predict_proba(prefs)
