@@ -116,7 +116,7 @@ def draw_pairs(world: World, options: WorldOptions) -> tuple[Preferences, Ordere
 
 def write_pairs(out: Path, preferences: Preferences, truth: OrderedModel | None) -> str:
     """Write preferences and, where it is known, the model behind them; says what was written."""
-    from lori.data import writers
+    from lori.data import writing as writers
 
     folder(out)
     writers.write_pairs(preferences, out / "pairs.csv")
