@@ -28,6 +28,7 @@ from lori.inference.sources.cluster import Cluster
 from lori.inference.sources.memory import Source
 from lori.inference.sources.stream import Progress, Stream
 from lori.inference.status import Status
+from lori.inference.units import Units
 from lori.language.summary import Summary
 from lori.model.likelihoods import Pairs
 from lori.model.ordered import Level, OrderedModel
@@ -187,7 +188,7 @@ class LORI(Estimator):
             self._model  # noqa: B018 (raises if not fitted)
             if self.optimum_ is None or self.optimum_.curvature is None:
                 raise InputError(
-                    "posterior", expected="a model of at most 60 parameters, from a file that tells its curvature",
+                    "posterior", expected="a model of few enough parameters that its curvature is known, from a file that tells it",
                     got="another model", fix="pass the preferences and use method='smc'",
                 )  # fmt: skip
             return posterior_of_optimum(self.optimum_, draws=count, seed=own_seed)
@@ -210,6 +211,13 @@ class LORI(Estimator):
         self._model  # noqa: B018 (raises if not fitted)
         return registered_plots()(self)
 
+    @property
+    def nested_(self) -> tuple[OrderedModel, ...]:
+        """The best models with 1, 2, … levels, which the fit found on its way; the last one is `model_`."""
+        self._model  # noqa: B018 (raises if not fitted)
+        smaller = [units.model_at_centre(vector) for units, vector in self._nested[:-1]]
+        return (*smaller, self.model_)
+
     def save(self, path: str | Path) -> None:
         """Write the fitted model as versioned JSON."""
         storage.save(path, {"kind": "model", "settings": self._saved_settings(), **self._content()})
@@ -222,6 +230,7 @@ class LORI(Estimator):
             raise not_fitted("LORI")
         return self.model_
 
+    _nested: tuple[tuple[Units, np.ndarray], ...] = ()  # a loaded model does not know them
     pooled_: tuple[str, float | None] | None = None  # how the trajectories that were fitted became features
     settings_: FitSettings | None = None  # of the fit; a loaded model does not know them
     fitted_to_: weakref.ref[Preferences] | None = None  # so that a posterior of the same data need not search again
@@ -264,6 +273,7 @@ class LORI(Estimator):
         self.ranges_ = fit.ranges
         self.optimum_: Optimum | None = fit.optimum
         self.rivals_ = fit.rivals
+        self._nested = fit.nested
         self.log_likelihood_ = fit.log_likelihood
         self.coding_, self.pooled_ = coding, pooled
         self.fitted_to_ = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,23 +10,13 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from lori.data.preferences import Preferences
+from lori.estimators.lori import LORI
 from lori.evaluation.metrics import rmse
 from lori.experiments.figures import OURS
 from lori.experiments.study import Cell, Row, Study, measured
-from lori.inference.problem import Objective
-from lori.inference.scaling import Scaling
-from lori.inference.search.newton import minimise
-from lori.inference.search.search import insertions
-from lori.inference.sources.memory import Memory
-from lori.inference.statistics import Survey
-from lori.inference.units import Units
-from lori.model.likelihoods.observations import Observations
 from lori.model.ordered import OrderedModel
-from lori.model.priors import Prior
 from lori.model.rewards import Linear
 from lori.model.simulation import random_ordered_model, simulate
-from lori.model.specification import Specification
 
 
 @dataclass(frozen=True)
@@ -38,56 +28,28 @@ class LevelsSettings:
     pairs: int = 10_000  # to learn from, and as many to test
     deviation: float = 0.5  # of each feature
     most: int = 10  # levels that are fitted
-    starts: int = 8  # for each number of levels
-    iterations: int = 60
+    starts: int = 8  # of the largest fit, and half as many of each on the way to it
 
 
 def cell(settings: LevelsSettings, seed: int) -> Cell:
-    """RMSE of the probabilities on test pairs for each number of levels, and what share each level decides."""
+    """RMSE of the probabilities on test pairs for each number of levels, and what share each level decides.
+
+    All come from one fit with the most levels: it finds the best models with fewer on its way.
+    """
     generator = np.random.default_rng(seed)
     truth = random_ordered_model(settings.true_levels, settings.features, seed=generator)
     shape = (2, settings.pairs, 2, settings.features)
     train, test = settings.deviation * generator.normal(size=shape)
     preferences = simulate(truth, train, seed=int(generator.integers(1 << 31)))
+    reward = Linear(increasing="all")
+    fitted = LORI(levels=settings.most, reward=reward, starts=settings.starts, seed=seed).fit(preferences)
     left, right = test[:, 0], test[:, 1]
     true = truth.predict_proba(left, right)[:, 0]
     fits = [
         {"RMSE": rmse(model.predict_proba(left, right)[:, 0], true), "decides": _decides(model, left, right)}
-        for model in models(settings, preferences, seed)
+        for model in fitted.nested_
     ]
     return {"fits": fits, "truth decides": _decides(truth, left, right)}
-
-
-def models(settings: LevelsSettings, preferences: Preferences, seed: int) -> Iterator[OrderedModel]:
-    """The best models with 1, 2, … levels under the default prior, each found from the one before.
-
-    This is the chain of `LORI.fit` with fewer starts, and every model of it is kept.
-    """
-    generator = np.random.default_rng([seed, 1])
-    scaling = Scaling.of(Survey.of(preferences).moments, standardised=True)
-    source = Memory((Observations.of(preferences, linear=True),))
-    best: np.ndarray | None = None
-    for levels in range(1, settings.most + 1):
-        specification = Specification(
-            (Linear(increasing="all"),) * levels, (None,) * levels, (1.0,) * levels, "split", preferences.features
-        )
-        objective = Objective(specification, source, scaling, Prior())
-        if best is None:
-            starts = np.full((1, specification.size), 0.1)
-        else:
-            starts = insertions(specification, best[None], generator)[0]
-            places = np.linspace(0, len(starts) - 1, min(settings.starts, len(starts))).astype(int)
-            starts = starts[places]
-
-        def evaluate(vectors: np.ndarray, objective: Objective = objective):
-            result = objective.evaluate(vectors[None])
-            return type(result)(*(part[0] for part in result if part is not None))
-
-        ends = minimise(
-            evaluate, starts, specification.bounds, iterations=settings.iterations, tolerance=1e-3, enough=0.75
-        )
-        best = ends.vectors[ends.values.argmin()]
-        yield Units(specification, scaling, (1.0,) * levels).model(best, preferences.alternatives)
 
 
 def _decides(model: OrderedModel, left: np.ndarray, right: np.ndarray) -> list[float]:
@@ -142,7 +104,7 @@ STUDY = Study(
     "levels",
     "Accuracy by the number of levels, where ten are true",
     LevelsSettings(),
-    LevelsSettings(true_levels=3, features=3, pairs=300, most=3, starts=4, iterations=20),
+    LevelsSettings(true_levels=3, features=3, pairs=300, most=3, starts=4),
     cell=cell,
     rows=rows,
     draw=draw,

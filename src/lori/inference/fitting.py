@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import jax.numpy as jnp
 import numpy as np
@@ -26,6 +26,7 @@ from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
+Chain = Sequence[tuple[Problem, Found]]
 NESTED = 1.0  # on many rows, smaller models are starts and comparisons: their last step may promise so much
 
 
@@ -58,6 +59,7 @@ class Fit:
     ranges: np.ndarray  # (features,) largest minus smallest value
     optimum: Optimum
     rivals: np.ndarray  # (optima, parameters) of the search that are not much worse
+    nested: tuple[tuple[Units, np.ndarray], ...]  # with 1, 2, … levels: the best vector, and what it means
 
 
 def fit_groups(settings: FitSettings, groups: Sequence[Preferences], scaling: Scaling | None = None) -> list[Fit]:
@@ -91,9 +93,10 @@ def fit_source(
     context = frozenset(name for reward in specification.rewards for name in reward.context)
     said = [about_data(own, context) for own in statistics]
     if settings.method == "paper":
-        found, steps = _paper_fits(settings, problem)
+        found, chain = _paper_fits(settings, problem), []
     else:
-        found, steps = _searched_fits(settings, problem)
+        chain = list(solve_nested(problem, starts=settings.starts, seed=settings.seed))
+        found = chain[-1][1]
     units = Units(specification, scaling, settings.alpha)
     penalty = problem.penalty(found.vectors)
     log_likelihood = penalty.value - found.values
@@ -110,10 +113,8 @@ def fit_source(
                 data=None if groups is None else groups[g],
                 kind=settings.standard_errors,
             )
-        own = [_with_rank(step, notes=said[g]) for step in steps[g]]
-        fits.append(
-            _assembled(settings, units, own_statistics, known, found, g, float(log_likelihood[g]), own, said[g])
-        )
+        value = float(log_likelihood[g])
+        fits.append(_assembled(settings, units, own_statistics, known, found, g, value, chain, said[g]))
     return fits
 
 
@@ -137,14 +138,18 @@ def solve_nested(
         yield own, found
 
 
-def _searched_fits(settings: FitSettings, problem: Problem) -> tuple[Found, list[list[Step]]]:
-    """The fit with all levels, and the steps on the way to it."""
-    steps: list[list[Step]] = [[] for _ in range(problem.source.groups)]
-    for own, found in solve_nested(problem, starts=settings.starts, seed=settings.seed):
-        penalty = own.penalty(found.vectors, order=0).value
-        for step, value in zip(steps, penalty - found.values, strict=True):
-            step.append(Step(own.specification.levels, float(value), own.specification.size))
-    return found, steps
+def _steps(chain: Chain, group: int, said: list[Note]) -> tuple[Step, ...]:
+    """How well each number of levels explains the data of a group.
+
+    Parameters that no data of this kind could identify do not count.
+    """
+    lost = sum(note.code in ("constant", "collinear") for note in said)
+    steps = []
+    for problem, found in chain:
+        levels, vector = problem.specification.levels, found.vectors[group]
+        value = problem.penalty(vector, order=0).value - found.values[group]
+        steps.append(Step(levels, float(value), problem.specification.size - lost * levels))
+    return tuple(steps)
 
 
 @double_precision
@@ -157,7 +162,7 @@ def _standardised(specification: Specification, raw: np.ndarray, scaling: Scalin
     return vector
 
 
-def _paper_fits(settings: FitSettings, problem: Problem) -> tuple[Found, list[list[Step]]]:
+def _paper_fits(settings: FitSettings, problem: Problem) -> Found:
     specification, source = problem.specification, problem.source
     if not isinstance(source, Memory):
         raise InputError(
@@ -166,7 +171,7 @@ def _paper_fits(settings: FitSettings, problem: Problem) -> tuple[Found, list[li
     runs = [run_paper_method(specification, own, seed=settings.seed) for own in source.observations]
     vectors = np.stack([_standardised(specification, run.vector, problem.scaling) for run in runs])
     at_end = problem.evaluate(vectors[:, None])
-    found = Found(
+    return Found(
         vectors,
         at_end.value[:, 0],
         np.array([run.stopped for run in runs]),
@@ -176,13 +181,6 @@ def _paper_fits(settings: FitSettings, problem: Problem) -> tuple[Found, list[li
         np.ones(len(runs)),
         (np.empty((0, specification.size)),) * len(runs),
     )
-    return found, [[] for _ in runs]
-
-
-def _with_rank(step: Step, *, notes: list[Note]) -> Step:
-    """Do not count parameters that no data of this kind could identify."""
-    lost = sum(note.code in ("constant", "collinear") for note in notes)
-    return replace(step, parameters=step.parameters - lost * step.levels)
 
 
 def _assembled(
@@ -193,7 +191,7 @@ def _assembled(
     found: Found,
     place: int,
     log_likelihood: float,
-    steps: list[Step],
+    chain: Chain,
     said: list[Note],
 ) -> Fit:
     vector, part = found.vectors[place], statistics.sample
@@ -220,7 +218,7 @@ def _assembled(
         model=model,
         errors=units.standard_errors(vector, known.covariance),
         log_likelihood=log_likelihood,
-        steps=tuple(steps),
+        steps=_steps(chain, place, said),
         shares=shares,
         reached=tuple(reached),
         status=status,
@@ -237,6 +235,10 @@ def _assembled(
             None if found.curvature is None else found.curvature[place],
         ),
         rivals=found.rivals[place],
+        nested=tuple(
+            (Units(own.specification, own.scaling, settings.alpha[: own.specification.levels]), each.vectors[place])
+            for own, each in chain
+        ),
     )
 
 

@@ -56,6 +56,10 @@ class Units:
             levels.append(Level(scaled, parameters, float(own.epsilon), float(own.alpha), slopes))
         return OrderedModel(tuple(levels), self.specification.features, self.specification.likelihood.rule)
 
+    def model_at_centre(self, vector: np.ndarray) -> OrderedModel:
+        """The complete model, slopes of networks being those at the middle of the data."""
+        return self.model(vector, self.scaling.location[None])
+
     @double_precision
     def standard_errors(self, vector: np.ndarray, covariance: np.ndarray) -> list[Reported]:
         """Standard error of each reported number, given the covariance of the free parameters."""

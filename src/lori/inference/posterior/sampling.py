@@ -60,8 +60,9 @@ def sample_posterior(
         optimum, rivals = known or _found(settings, data)
         if optimum.curvature is None:
             raise InputError(
-                "method", expected="at most 60 parameters for a posterior by laplace or nuts",
-                got=str(settings.specification.size), fix="use linear rewards with fewer features, or method='smc'",
+                "method", expected="a model of few enough parameters for a posterior by laplace or nuts",
+                got=f"{settings.specification.size} parameters",
+                fix="use linear rewards with fewer features, or method='smc'",
             )  # fmt: skip
         if method == "nuts":
             posterior = _by_nuts(problem, optimum, draws, generator)

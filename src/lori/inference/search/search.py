@@ -33,7 +33,8 @@ ROUGH = 0.02  # or on more rows: samples differ by far more
 ROWS_EACH = 50  # at least so many for each parameter, in any sample
 NEAR = 1e-3  # damping where the optimum of a large sample is the start
 SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over,
-ONE_LEVEL_SIZE = 400  # but not as early for one level of linear rewards, whose curvature is cheap
+LINEAR_SIZE = 150  # but not as early where only differences matter, for then the curvature is a product of matrices,
+ONE_LEVEL_SIZE = 400  # nor for one level of such rewards
 ONE_LEVEL_STARTS = 4  # and whose likelihood has hardly more than one optimum (just one without threshold)
 KEEP = 8  # distinct candidates that are polished on all rows
 OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the last reward is multiplied by
@@ -142,7 +143,10 @@ def _single_optimum(specification: Specification) -> bool:
 
 
 def _second_order(specification: Specification) -> bool:
-    return specification.size <= (ONE_LEVEL_SIZE if _single_optimum(specification) else SECOND_ORDER_SIZE)
+    if _single_optimum(specification):
+        return specification.size <= ONE_LEVEL_SIZE
+    linear = specification.likelihood.only_differences_matter(specification)
+    return specification.size <= (LINEAR_SIZE if linear else SECOND_ORDER_SIZE)
 
 
 def minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Solutions:
