@@ -9,8 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lori.evaluation.landscape import landscape
-from lori.evaluation.tradeoffs import prices
+from lori.evaluation.tradeoffs import landscape, prices
 from lori.experiments.panels import draw_regions, region_legend
 from lori.model.ordered import OrderedModel
 

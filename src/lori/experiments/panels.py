@@ -9,7 +9,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.image import AxesImage
 from matplotlib.patches import Patch
 
-from lori.evaluation.landscape import Landscape
+from lori.evaluation.tradeoffs import Landscape
 
 LEFT, RIGHT = "#D55E00", "#56B4E9"
 # From white to a blue on which black lines are seen: the order stays visible in grey print.

@@ -20,7 +20,7 @@ def run(monkeypatch, capsys, tmp_path, person):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("lori.interfaces.commands.caching.use_cache", lambda: None)
     monkeypatch.setattr(
-        reports, "held_out", lambda model, prefs: HeldOut(prefs, np.full((len(prefs), 3), [0.6, 0.0, 0.4]), 5)
+        reports, "held_out", lambda model, prefs: HeldOut(prefs, np.full((len(prefs), 3), [-0.5, -np.inf, -0.9]), 5)
     )
     write_pairs(person, tmp_path / "pairs.csv")
 

@@ -45,4 +45,4 @@ def preferences(
     age = generator.normal(MEAN_AGE, AGE_SPREAD, size=pairs)
     sides = [np.column_stack([treatments[chosen], age]) for chosen in (left, right)]
     counts = true_model(effect=effect).sample(*sides, seed=generator)
-    return Preferences.from_arrays(*sides, wins=counts[:, 0], losses=counts[:, 2], features=FEATURES)
+    return Preferences.from_arrays(*sides, counts=counts, features=FEATURES)

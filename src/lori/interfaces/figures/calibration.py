@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from lori.evaluation.calibration import Reliability
+from lori.evaluation.metrics import Reliability
 from lori.interfaces.figures.style import COLOURS, new_figure, style
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from lori.evaluation.predictive_check import Check
+from lori.evaluation.checks import Check
 from lori.interfaces.figures.style import COLOURS, new_figure, style
 
 

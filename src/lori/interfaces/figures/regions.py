@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from lori.evaluation.landscape import Landscape
+from lori.evaluation.tradeoffs import Landscape
 from lori.experiments.panels import draw_regions, region_legend
 from lori.interfaces.figures.style import AXIS, new_figure, style
 from lori.language.answer import number
