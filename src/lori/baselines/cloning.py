@@ -13,11 +13,10 @@ import numpy as np
 import optax
 from sklearn.base import BaseEstimator
 
-from lori.baselines.demonstrations import decisions
 from lori.errors import InputError, whole
 from lori.inference.search.paper import DISCOUNT, EPSILON, LEARNING_RATE
 from lori.model.precision import double_precision
-from lori.policies.network import NetworkPolicy, random_parameters
+from lori.policies.policy import NetworkPolicy, random_parameters
 from lori.policies.rollouts import Rollouts
 
 NEAR_ZERO, JUDGED, MOST_STEPS = 0.001, 100, 10_000  # of the paper's procedure: start, values it looks at, limit
@@ -82,7 +81,7 @@ class BehaviouralCloning(BaseEstimator):
         if self.method not in ("adam", "paper"):
             raise InputError("method", expected="adam or paper", got=repr(self.method), fix="use the default, adam")
         hidden = tuple(whole("hidden", units, 1) for units in self.hidden)
-        states, actions = decisions(rollouts, len(self.actions))
+        states, actions = rollouts.decisions(len(self.actions))
         generator = np.random.default_rng(whole("seed", self.seed, 0))
         parameters = random_parameters(generator, states.shape[1], hidden, len(self.actions))
         train = self._by_adam if self.method == "adam" else self._as_in_the_paper

@@ -100,8 +100,7 @@ def crossing(ages: np.ndarray, curve: np.ndarray) -> float:
 
 def learned_curve(fitted: LORI, seen: Preferences, ages: np.ndarray, draws: int, seed: int) -> Curve:
     """The priority of efficacy in the first level of a fit to `seen`, with its interval."""
-    reward = fitted.levels_[0].reward
-    assert isinstance(reward, Gated)
+    reward = clinic.REWARD.among(clinic.FEATURES)
     size, scaling = reward.size(clinic.FEATURES), Scaling.of(Survey.of(seen).moments, standardised=True)
     vectors = np.concatenate([fitted.vector_[None], fitted.posterior(seen, draws=draws, seed=seed).draws])[:, :size]
     middle, *curves = _priorities(reward, vectors, scaling, ages)

@@ -18,11 +18,11 @@ from lori.baselines.trex import TREX
 from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.evaluation.metrics import accuracy, rmse
-from lori.evaluation.preferred import preference_matrix
 from lori.experiments.study import Cell, Row, by_method
 from lori.model.ordered import OrderedModel
 from lori.model.priors import Prior
 from lori.model.rewards.families import Capped, Linear
+from lori.policies.comparison import preference_matrix
 from lori.policies.planning import plan_for
 from lori.policies.policy import Policy
 from lori.policies.preferred import prefer
