@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from lori.evaluation.tradeoffs import Landscape, landscape
-from lori.experiments.panels import draw_surface
+from lori.experiments.figures import draw_surface
 from lori.experiments.study import Cell, Study
 from lori.model.ordered import OrderedModel
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 import numpy as np
 
-from lori.applications.organ.columns import (
+from lori.applications.organ.features import (
     BEFORE,
     CANDIDATE,
     CODES,

@@ -12,7 +12,7 @@ from time import perf_counter
 import typer
 
 from lori.errors import InputError
-from lori.experiments.results import run_study, table, words
+from lori.experiments.results import paragraphs, run_study, table
 from lori.experiments.study import Study, available, find
 
 SEEDS, SMOKE_SEEDS = 5, 2
@@ -64,7 +64,7 @@ def _one(study: Study, out: Path, seeds: int, smoke: bool, jobs: int) -> None:
         os._exit(130)  # leaving in the usual way would wait for compiled work, which cannot be interrupted
     files = ", ".join(f"{study.name}.{kind}" for kind in ("json", "md", "png"))
     typer.echo(f"{study.name}: {study.title}\n\n{table(result)}\n")
-    for paragraph in words(result):
+    for paragraph in paragraphs(result):
         typer.echo(f"{paragraph}\n")
     typer.echo(f"Wrote {files} to {out} after {perf_counter() - started:.0f} s\n")
 

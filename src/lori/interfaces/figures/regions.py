@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from lori.evaluation.tradeoffs import Landscape
-from lori.experiments.panels import draw_regions, region_legend
+from lori.experiments.figures import draw_regions, region_legend
 from lori.interfaces.figures.style import AXIS, new_figure, style
 from lori.language.answer import number
 from lori.language.names import label

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from lori.evaluation.tradeoffs import Landscape
-from lori.experiments.panels import draw_surface
+from lori.experiments.figures import draw_surface
 from lori.interfaces.figures.style import AXIS, new_figure, style
 from lori.language.answer import number
 from lori.language.names import label
