@@ -1,4 +1,4 @@
-"""Which single reward explains what was done? Bayesian inverse reinforcement learning (Ramachandran and Amir 2007)."""
+"""Bayesian inverse reinforcement learning (Ramachandran and Amir 2007): which reward explains what was done?"""
 
 from __future__ import annotations
 

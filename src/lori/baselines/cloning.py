@@ -1,4 +1,4 @@
-"""What would somebody do who only imitates? Behavioural cloning: a network learns the action from the state."""
+"""Behavioural cloning: what would somebody do who only imitates? A network learns the action from the state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in the data, in a few numbers?"""
+"""Description of preferences: what is in the data, in a few numbers?"""
 
 from __future__ import annotations
 

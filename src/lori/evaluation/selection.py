@@ -1,4 +1,4 @@
-"""How many levels do the data support, and is this decision-maker lexicographic at all?
+"""Selection of levels: how many do the data support, and is this decision-maker lexicographic at all?
 
 Two measures for each number of levels: the evidence (how well the model with its prior foretells all data), and the
 log-likelihood of comparisons that were left out. A larger model is recommended only where the evidence is clearly for

@@ -1,4 +1,4 @@
-"""At which age do priorities change? The paper's appendix B: efficacy against toxicity as a learned function of age.
+"""Age study: when do priorities change? Efficacy against toxicity as a learned function of age (appendix B).
 
 The priority of efficacy at an age is its share of the first level's weights: what a unit of tumour volume is worth
 against a unit of white blood cells. In the truth that is the gate itself. The interval holds 95 % of the curves of the

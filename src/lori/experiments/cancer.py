@@ -1,4 +1,4 @@
-"""What do tables 2 to 5 of the paper share? One seed's demonstrations, preferences, inferred rewards and policies."""
+"""Cancer study: what do tables 2 to 5 share? One seed's demonstrations, preferences, inferred rewards and policies."""
 
 from __future__ import annotations
 

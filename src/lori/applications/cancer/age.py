@@ -1,4 +1,4 @@
-"""What if priorities depend on the patient? Efficacy comes first for the young, few side effects for the old.
+"""Age: what if priorities depend on the patient? Efficacy comes first for the young, few side effects for the old.
 
 The paper's appendix B. Its formula gives efficacy a weight that rises with age, its text puts efficacy first for the
 young; this follows the text. Both treatments of a pair are for the same patient.

@@ -1,4 +1,4 @@
-"""In which world are cancer treatments compared? The paper's experiment: truth, policies and preferences."""
+"""World: where are cancer treatments compared? The paper's experiment: truth, policies and preferences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom did each organ go to, and whom not? The recipient against every other patient waiting that day.
+"""Preferences of allocators: whom did each organ go to, and whom not? The recipient against all who waited that day.
 
 The paper speaks of pairings that were also possible. Two kinds of patients are therefore left out.
 

@@ -1,4 +1,4 @@
-"""What would a liver registry look like if we knew the truth? A made-up one with the registry's columns and codes."""
+"""Synthetic registry: what if the truth were known? A made-up file with the registry's columns and codes."""
 
 from __future__ import annotations
 

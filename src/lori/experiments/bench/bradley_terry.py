@@ -1,4 +1,4 @@
-"""How long do a million comparisons of a hundred items take, against libraries for nothing else?
+"""Bradley–Terry models: how long do a million comparisons of a hundred items take, against libraries for nothing else?
 
 Everybody starts from the same list of comparisons and ends with scores of the items. Without ties all maximise the
 same Bradley–Terry likelihood. With ties the models differ: LORI's threshold is that of Rao and Kupper, evalica's

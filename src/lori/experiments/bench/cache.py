@@ -1,4 +1,4 @@
-"""How long does `lori fit` of a small file take on a clean cache folder, and the second time?"""
+"""Cache of compiled code: how long does `lori fit` of a small file take on a clean folder, and the second time?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are the posteriors right? Data sets drawn from the prior, and where the truth falls among the draws.
+"""Calibration: are the posteriors right? Data sets drawn from the prior, and where the truth falls among the draws.
 
 Simulation-based calibration (Talts and others 2018): if parameters come from the prior and data from the parameters,
 the rank of the true value among posterior draws is uniform, for every parameter and for the log-likelihood.

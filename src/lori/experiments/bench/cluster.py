@@ -1,4 +1,4 @@
-"""What do one and two Dask workers bring, and do they give the same answer?"""
+"""Cluster: what do one and two Dask workers bring, and do they give the same answer?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long does the paper's organ study take: two levels here, one level in scikit-learn, the paper's procedure?"""
+"""Organ scale: how long do two levels take here, one level in scikit-learn, and the paper's procedure?"""
 
 from __future__ import annotations
 

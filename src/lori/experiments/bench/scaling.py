@@ -1,4 +1,4 @@
-"""How does the cost of a pass (value and gradient) grow with pairs, features and levels?"""
+"""Scaling: how does the cost of a pass (value and gradient) grow with pairs, features and levels?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who learns an ordered model better from a few noisy answers: LORI, or the SRMP learner of `mcda`?
+"""SRMP: who learns an ordered model better from a few noisy answers, LORI or the learner of `mcda`?
 
 The decision-maker looks at the first criterion, and at the second where the first hardly differs; a share of the
 answers is turned round. Both learners know that more is better. What is held out has no noise. SRMP compares with

@@ -1,4 +1,4 @@
-"""Many simulated decision-makers: drawn from the prior, asked, and worked on by several processes."""
+"""Trials: many simulated decision-makers: drawn from the prior, asked, and worked on by several processes."""
 
 from __future__ import annotations
 
