@@ -23,7 +23,7 @@ _HOMES = {
     "lori.estimators.lori": ("LORI", "fit_by_agent", "load", "load_agents"),
     "lori.evaluation.selection": ("select_levels", "select_levels_by_agent"),
     "lori.inference.interview.questions": ("next_questions",),
-    "lori.evaluation.predictive_check": ("predictive_check",),
+    "lori.evaluation.checks": ("predictive_check",),
     "lori.policies.rollouts": ("roll_out",),
     "lori.policies.policy": ("load_policy",),
     "lori.policies.planning": ("plan_for",),
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from lori.estimators.lori import fit_by_agent as fit_by_agent
     from lori.estimators.lori import load as load
     from lori.estimators.lori import load_agents as load_agents
-    from lori.evaluation.predictive_check import predictive_check as predictive_check
+    from lori.evaluation.checks import predictive_check as predictive_check
     from lori.evaluation.selection import select_levels as select_levels
     from lori.evaluation.selection import select_levels_by_agent as select_levels_by_agent
     from lori.inference.interview.questions import next_questions as next_questions

@@ -15,7 +15,7 @@ from lori.baselines.birl import BayesianIRL
 from lori.errors import InputError
 from lori.model.precision import double_precision
 from lori.policies.mdp import FactoredMDP, Grid
-from lori.policies.planning import value_iteration
+from lori.policies.planning import plan
 from lori.policies.rollouts import Rollouts
 
 DISCOUNT = 0.8
@@ -90,11 +90,10 @@ def test_it_says_how_the_chain_went(fitted, mdp, demonstrations):
 def test_warm_starts_end_where_cold_ones_do(mdp):
     """In differences between actions, which are all that a softmax sees."""
     solve = jax.jit(birl.best_action_values)
-    exact = jax.jit(lambda reward: value_iteration(mdp, reward, 0.95, 1000)[0])
     generator = np.random.default_rng(1)
     for _ in range(5):
         reward = jnp.asarray(generator.normal(size=mdp.grid.cells))
-        cold = exact(reward)
+        cold = plan(mdp, reward[None], discount=0.95, sweeps=1000).action_values[0]
         start = cold.max(axis=0) + generator.normal(size=mdp.grid.cells) + 100.0
         warm, converged = solve(mdp, reward, 0.95, start, 500)
         error = 0.05 * np.abs((warm[1] - warm[0]) - (cold[1] - cold[0]))

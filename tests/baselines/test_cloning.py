@@ -11,8 +11,7 @@ from sklearn.base import clone
 from lori.baselines.cloning import BehaviouralCloning
 from lori.errors import DataError, InputError
 from lori.model.precision import double_precision
-from lori.policies.network import NetworkPolicy
-from lori.policies.policy import load_policy
+from lori.policies.policy import NetworkPolicy, load_policy
 from lori.policies.rollouts import Rollouts
 from lori.policies.simulator import View
 

@@ -5,6 +5,7 @@ import pytest
 
 import lori
 from lori.errors import DataError, InputError
+from lori.evaluation import selection
 from lori.evaluation.selection import select_levels, select_levels_by_agent, shares
 
 ONE = lori.OrderedModel.linear([[1.5, -1.0]], epsilon=[0.0], features=["cost", "time"])
@@ -53,6 +54,39 @@ def test_agents_of_tversky():
     assert chosen["1"].posterior.order().first()["probability"] > 0.95
     assert chosen["8"].verdict in ("one level", "undecided")
     assert shares(chosen)["more levels"] == 0.5
+
+
+@pytest.fixture
+def fitted_to(monkeypatch):
+    """What is fitted in cross-validation: the tie rule and the pairs of each fit."""
+    seen = []
+    real = lori.LORI.fit
+
+    def fit(self, preferences, *rest, **options):
+        seen.append((self.ties, preferences))
+        return real(self, preferences, *rest, **options)
+
+    monkeypatch.setattr(selection, "MANY", 0)  # as if there were many pairs: what is held out is really left out
+    monkeypatch.setattr(lori.LORI, "fit", fit)
+    return seen
+
+
+def test_cross_validation_keeps_repeats_together_and_decides_ties_once(fitted_to):
+    """A pair that is predicted was seen in no other row, in neither direction, and every part has the same model."""
+    prefs = lori.simulate(ONE, 30, seed=0)
+    tied = lori.Preferences.from_arrays([[1.0, 1.0]], [[1.1, 1.0]], counts=[[0, 1, 0]], features=ONE.features)
+    doubled = lori.Preferences.concatenate([prefs, prefs.swap(), tied])
+    base = lori.LORI(starts=1)
+    chosen = select_levels(doubled, 1, estimator=base, method="laplace", draws=50)
+    assert chosen.held_out_by == "5-fold cross-validation"
+    assert len(chosen.candidates[0].held_out) == len(doubled)
+    parts = [(rule, part) for rule, part in fitted_to if len(part) < len(doubled)]
+    assert len(parts) == 5
+    assert {rule for rule, _ in parts} == {"observed"}  # also where the only tie is held out
+    assert sum(not part.has_ties for _, part in parts) == 1
+    for _, part in parts:
+        rows = {(*left, *right) for left, right in zip(part.left_features, part.right_features, strict=True)}
+        assert all((*row[2:], *row[:2]) in rows for row in rows if row != (1.0, 1.0, 1.1, 1.0))
 
 
 def test_wrong_requests():

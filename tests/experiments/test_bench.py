@@ -9,10 +9,9 @@ import pytest
 from lori.errors import InputError
 from lori.experiments.bench import bradley_terry, data, recovery, srmp
 from lori.experiments.bench.contest import Claim, Contestant, Measured, Row, Seconds, hold
-from lori.experiments.bench.run import CASES, Case, run, versions
+from lori.experiments.bench.run import CASES, Case, run, text_claims, text_table, versions
 from lori.experiments.bench.scaling import ScalingSettings
 from lori.experiments.bench.scaling import measure as measure_scaling
-from lori.experiments.bench.table import text_claims, text_table
 from lori.model.ordered import OrderedModel
 
 
@@ -203,10 +202,10 @@ def test_comparisons_are_counted_by_pair_of_items():
     seen = bradley_terry.Comparisons(
         np.array([0, 1, 2, 0, 1]), np.array([1, 0, 0, 2, 0]), np.array([1, 1, 0, -1, -1]), items=3
     )
-    assert seen.wins().tolist() == [[0, 2, 0], [1, 0, 0], [1, 0, 0]]
+    assert seen.beaten().tolist() == [[0, 2, 0], [1, 0, 0], [1, 0, 0]]
     prefs = seen.preferences()
     assert (prefs.left.tolist(), prefs.right.tolist()) == ([0, 0], [1, 2])  # 1 and 2 never met
-    assert (prefs.wins.tolist(), prefs.losses.tolist(), prefs.ties.tolist()) == ([2, 0], [1, 1], [0, 1])
+    assert prefs.outcome_counts.tolist() == [[2, 0, 1], [0, 1, 1]]
     assert len(seen.decided().left) == 4
 
 

@@ -12,8 +12,7 @@ from lori.applications.organ.synthetic import SyntheticSettings, write_registry
 from lori.applications.organ.truth import PREFERENCES
 from lori.errors import DataError
 from lori.experiments import organ
-from lori.experiments.organ_figures import _price, draw
-from lori.experiments.organ_words import best_of, decisive, explained, words
+from lori.experiments.organ_results import _price, best_of, decisive, draw, explained, sentences
 from lori.interfaces.commands import main as cli
 from lori.model.ordered import OrderedModel
 
@@ -67,7 +66,7 @@ def found():
 
 
 def test_need_first_in_the_papers_words(found):
-    data, first, single = words(found)
+    data, first, single = sentences(found)
     assert "3,942 organs" in data
     assert "2,450,718 preferences" in data
     assert "takes away 86% of a coin's uncertainty" in data  # 1 − 100 / (1000 log 2)
@@ -88,7 +87,7 @@ def test_beyond_the_limit_no_benefit_outweighs_need(found):
 def test_neither_explains(found):
     coin = fit_of(SINGLE, [1.0], [[]], bic=1.0, log_likelihood=-1_000 * np.log(2) * 0.99)
     assert explained(coin["summary"]) == pytest.approx(0.01)
-    said = words({**found, "fits": {**found["fits"], "LORI, 1 level": coin}})
+    said = sentences({**found, "fits": {**found["fits"], "LORI, 1 level": coin}})
     assert len(said) == 2
     assert said[1].startswith("Neither benefit nor need explains the allocation")
     assert "1.0% of a coin's uncertainty" in said[1]
@@ -97,11 +96,11 @@ def test_neither_explains(found):
 def test_other_orders(found):
     swapped = OrderedModel.linear([[0.02, 0.0], [0.0, 0.01]], epsilon=[1.0, 0.0], features=["benefit", "need"])
     fits = {**found["fits"], "LORI, 2 levels": fit_of(swapped, [0.7, 0.3], [["benefit"], ["need"]], bic=100.0)}
-    _, first, _ = words({**found, "fits": fits})
+    _, first, _ = sentences({**found, "fits": fits})
     assert "Benefit comes first" in first
     assert "benefit difference above 50 days cannot be outweighed by any need;" in first
     assert first.endswith("Below that, need decides 30%.")
-    _, first, _ = words({**found, "fits": {name: found["fits"]["T-REX"] for name in ("T-REX", "LORI, 1 level")}})
+    _, first, _ = sentences({**found, "fits": {name: found["fits"]["T-REX"] for name in ("T-REX", "LORI, 1 level")}})
     assert first.startswith("Neither comes first: a day of need is worth 1.59 days of benefit")
 
 
@@ -112,7 +111,7 @@ def test_a_level_that_decides_nothing_does_not_come_first(found):
     fit = fit_of(three, [0.001, 0.9, 0.09], [["benefit"], ["need"], ["benefit"]], bic=1.0)
     fits = {**found["fits"], "LORI, 3 levels": fit}
     assert best_of(fits) == "LORI, 3 levels"
-    assert words({**found, "fits": fits})[1].startswith("Need comes first")
+    assert sentences({**found, "fits": fits})[1].startswith("Need comes first")
 
 
 def test_rows_have_the_numbers_and_the_best_one_tells_about_the_registry(found):
@@ -123,7 +122,7 @@ def test_rows_have_the_numbers_and_the_best_one_tells_about_the_registry(found):
     assert table[1]["BIC below T-REX"]["mean"] == 100.0
     assert "days of need 2" not in table[1]
     assert "words" not in table[0]
-    assert table[1]["words"] == words(found)
+    assert table[1]["words"] == sentences(found)
     assert table[1]["registry"] == found["registry"]
 
 
@@ -223,7 +222,7 @@ def test_what_a_policy_puts_first_is_found(policy, said, tmp_path):
     write_registry(tmp_path / "registry.csv", SyntheticSettings(policy=policy))
     study = organ.registry_study(tmp_path / "registry.csv")
     answer = study.cell(replace(study.settings, levels=2), 0)
-    assert words(answer)[1].startswith(said)
+    assert sentences(answer)[1].startswith(said)
     text = json.dumps(answer)
     assert json.loads(text) == answer
     assert len(text) < 40_000  # no patient's row is in it

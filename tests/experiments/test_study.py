@@ -14,8 +14,7 @@ import pytest
 
 from lori.errors import FitError, InputError
 from lori.experiments import study as studies
-from lori.experiments.cells import versions
-from lori.experiments.results import run_study, table
+from lori.experiments.results import run_study, table, versions
 from lori.experiments.study import Study, measured
 
 
@@ -125,7 +124,7 @@ def test_cells_of_other_settings_or_versions_are_not_used(study, cell, tmp_path,
         assert cell.new() == [0, 1]
         assert "other settings" in said.pop()
         assert said == []
-    monkeypatch.setattr("lori.experiments.cells.versions", lambda: {**versions(), "jax": "99"})
+    monkeypatch.setattr("lori.experiments.results.versions", lambda: {**versions(), "jax": "99"})
     run_study(replace(study, version=2), tmp_path, seeds=2, say=said.append)
     assert cell.new() == [0, 1]
 

@@ -4,7 +4,6 @@ import json
 from itertools import product
 from pathlib import Path
 
-import jax
 import numpy as np
 import pytest
 
@@ -12,7 +11,7 @@ from lori.errors import InputError
 from lori.model.ordered import Level, OrderedModel
 from lori.model.rewards import Capped, Function
 from lori.policies.mdp import FactoredMDP, Grid
-from lori.policies.planning import plan, plan_for, value_iteration
+from lori.policies.planning import plan, plan_for
 
 KNOWN = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "lexicographic_rl" / "known_answers.json"
 
@@ -87,22 +86,6 @@ def test_the_unit_of_a_reward_does_not_matter():
     tables = [plan(mdp, scale * rewards, [0.1 * scale, None]).policy.table for scale in (1e-12, 1.0, 1e12)]
     np.testing.assert_array_equal(tables[0], tables[1])
     np.testing.assert_array_equal(tables[2], tables[1])
-
-
-def test_value_iteration_is_traceable_and_can_start_warm():
-    mdp, reward = random_mdp(4, 3), np.random.default_rng(5).normal(size=(4, 3))
-    long = plan(mdp, reward[None], discount=0.9, sweeps=300)
-
-    @jax.jit
-    def run(scales, starts):
-        warm = jax.vmap(lambda scale, start: value_iteration(mdp, scale * reward, 0.9, 2, start))(scales, starts)
-        return *warm, value_iteration(mdp, scales[0] * reward, 0.9, sweeps=300)[0]
-
-    with jax.enable_x64(True):
-        q, values, cold = run(np.array([1.0, 2.0]), np.stack([long.values[0], 2 * long.values[0]]))
-    np.testing.assert_allclose(values[1], 2 * long.values[0], atol=1e-10)
-    np.testing.assert_allclose(q[0], long.action_values[0], atol=1e-10)
-    np.testing.assert_allclose(cold, long.action_values[0], atol=1e-12)
 
 
 def test_a_model_is_planned_for_with_its_caps():

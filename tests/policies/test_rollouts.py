@@ -1,4 +1,4 @@
-"""Do rollouts follow the policy and the simulator, and tell the policy what has happened?"""
+"""Do rollouts follow the policy and the simulator, and are those refused that nothing can be learned from?"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lori.errors import InputError
+from lori.errors import DataError, InputError
 from lori.policies.policy import Policy, Tabular, policy_kind
-from lori.policies.rollouts import roll_out
+from lori.policies.rollouts import Rollouts, roll_out
 
 COUNT = 4000  # the same everywhere: compiled once
 
@@ -101,3 +101,33 @@ def test_a_policy_for_other_actions_is_refused():
 def test_a_world_that_explodes_is_reported():
     with pytest.raises(InputError, match="simulator: expected finite states"):
         roll_out(Walk(), constant([0.0, 0.9, 0.0, 0.1]), count=COUNT)
+
+
+STATES = np.arange(12.0).reshape(2, 3, 2)
+ACTIONS = np.array([[0, 1], [1, 0]])
+
+
+def test_the_last_state_has_no_decision():
+    states, actions = Rollouts(STATES, ACTIONS, ("a", "b")).decisions(2)
+    assert states.tolist() == [[0, 1], [2, 3], [6, 7], [8, 9]]
+    assert actions.tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("states", "actions", "message"),
+    [
+        (STATES[:, :1], ACTIONS[:, :0], "at least one decision"),
+        (STATES[:0], ACTIONS[:0], "at least one decision"),
+        (STATES, ACTIONS + 1, "whole numbers from 0 to 1"),
+        (STATES, ACTIONS - 1, "whole numbers from 0 to 1"),
+        (STATES, ACTIONS + 0.5, "whole numbers from 0 to 1"),
+        (np.where(STATES == 3, np.nan, STATES), ACTIONS, "finite numbers"),
+        (STATES[:, :2], ACTIONS, "decisions \\+ 1"),
+        (STATES, ACTIONS[0], "decisions \\+ 1"),
+        ([["many"]], ACTIONS, "an array of numbers"),
+    ],
+)
+def test_demonstrations_that_are_refused(states, actions, message):
+    with pytest.raises(DataError, match=message) as problem:
+        Rollouts(states, actions, ("a", "b")).decisions(2)
+    assert str(problem.value).count("\n") == 0

@@ -1,4 +1,4 @@
-"""Which single reward explains what was done? Bayesian inverse reinforcement learning (Ramachandran and Amir 2007)."""
+"""Bayesian inverse reinforcement learning (Ramachandran and Amir 2007): which reward explains what was done?"""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from lori.baselines.demonstrations import decisions
 from lori.errors import InputError, whole
 from lori.inference.posterior.diagnostics import Mixing, mixing
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
-from lori.model.rewards import Linear
+from lori.model.rewards import Linear, Reward
 from lori.policies.mdp import FactoredMDP, Grid
 from lori.policies.rollouts import Rollouts
 
@@ -105,7 +104,7 @@ class BayesianIRL(BaseEstimator):
 
 def visits(rollouts: Rollouts, mdp: FactoredMDP) -> np.ndarray:
     """How often each action was taken in each cell, (actions, *cells): all that the likelihood needs to know."""
-    states, actions = decisions(rollouts, len(mdp.actions))
+    states, actions = rollouts.decisions(len(mdp.actions))
     grid = mdp.grid
     last = np.array(grid.cells) - 1
     place = (states - np.array(grid.lower)) / (np.array(grid.upper) - np.array(grid.lower)) * last
@@ -202,9 +201,9 @@ def _signs(reward: Linear, features: tuple[str, ...], grid: Grid) -> np.ndarray:
             "mdp", expected=f"the features of the demonstrations, {', '.join(features)}",
             got=", ".join(grid.features), fix="use the MDP of the world they come from",
         )  # fmt: skip
-    lower, upper = reward.bounds(features) if isinstance(reward, Linear) else (np.full(len(features), -np.inf),) * 2
-    signs = (lower == 0).astype(float) - (upper == 0)
-    if not np.all(signs):
+    lower, upper = reward.bounds(features) if isinstance(reward, Reward) else (np.empty(0), np.empty(0))
+    signs = (lower == 0).astype(float) - (upper == 0)  # the parameters of a linear reward are its weights
+    if len(signs) != len(features) or not np.all(signs):
         raise InputError(
             "reward", expected="a Linear reward with a direction for each feature", got="one without",
             fix="name every feature in increasing or decreasing",

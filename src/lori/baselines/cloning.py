@@ -1,4 +1,4 @@
-"""What would somebody do who only imitates? Behavioural cloning: a network learns the action from the state."""
+"""Behavioural cloning: what would somebody do who only imitates? A network learns the action from the state."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ import numpy as np
 import optax
 from sklearn.base import BaseEstimator
 
-from lori.baselines.demonstrations import decisions
 from lori.errors import InputError, whole
 from lori.inference.search.paper import DISCOUNT, EPSILON, LEARNING_RATE
 from lori.model.precision import double_precision
-from lori.policies.network import NetworkPolicy, random_parameters
+from lori.policies.policy import NetworkPolicy, random_parameters
 from lori.policies.rollouts import Rollouts
 
-NEAR_ZERO, JUDGED, MOST_STEPS = 0.001, 100, 10_000  # of the paper's procedure: start, losses it looks at, limit
+NEAR_ZERO, JUDGED, MOST_STEPS = 0.001, 100, 10_000  # of the paper's procedure: start, values it looks at, limit
 BLOCK = (
     250  # decisions that are summed at once: too few to be shared among threads, whose number changes the last digit
 )
@@ -33,9 +32,10 @@ class BehaviouralCloning(BaseEstimator):
     best epoch is kept.
 
     With `method="paper"`, for comparison (appendix C): RMSprop on all decisions at once, raw states, float32, weights
-    that start near 0, until the newest of the last 100 losses is not below the oldest. RMSprop swings from one side
-    of a slope to the other, an odd number of steps apart is always the other side, and so this rule ends early and
-    on the worse side, far from the demonstrated frequencies. The paper's table 3 owes its figure for cloning to that.
+    that start near 0, until the newest of the last 100 values of the loss is not below the oldest. RMSprop swings from
+    one side of a slope to the other, an odd number of steps apart is always the other side, and so this rule ends early
+    and on the worse side, far from the demonstrated frequencies. The paper's table 3 owes its figure for cloning to
+    that.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class BehaviouralCloning(BaseEstimator):
         if self.method not in ("adam", "paper"):
             raise InputError("method", expected="adam or paper", got=repr(self.method), fix="use the default, adam")
         hidden = tuple(whole("hidden", units, 1) for units in self.hidden)
-        states, actions = decisions(rollouts, len(self.actions))
+        states, actions = rollouts.decisions(len(self.actions))
         generator = np.random.default_rng(whole("seed", self.seed, 0))
         parameters = random_parameters(generator, states.shape[1], hidden, len(self.actions))
         train = self._by_adam if self.method == "adam" else self._as_in_the_paper
@@ -166,7 +166,7 @@ def _descend(start: NetworkPolicy, states, actions) -> tuple[jax.Array, jax.Arra
     Where it stops hangs on the last digits of a float32, so sums are made in the same order on every machine.
     """
     optimiser = optax.rmsprop(LEARNING_RATE, decay=DISCOUNT, eps=EPSILON)
-    apart = JUDGED - 1  # steps between the newest and the oldest of the losses that are judged
+    apart = JUDGED - 1  # steps between the newest and the oldest of the values that are judged
 
     full = len(states) // BLOCK * BLOCK
     blocks = states[:full].reshape(-1, BLOCK, states.shape[1]), actions[:full].reshape(-1, BLOCK)
@@ -186,16 +186,16 @@ def _descend(start: NetworkPolicy, states, actions) -> tuple[jax.Array, jax.Arra
         return (step < MOST_STEPS) & ~stalled
 
     def advance(state):
-        parameters, memory, losses, step, _ = state
+        parameters, memory, values, step, _ = state
         now, gradient = evaluate(parameters)
-        stalled = now >= losses[step % apart]
+        stalled = now >= values[step % apart]
         update, memory = optimiser.update(gradient, memory)
         parameters = jnp.where(stalled, parameters, optax.apply_updates(parameters, update))
-        return parameters, memory, losses.at[step % apart].set(now), step + jnp.where(stalled, 0, 1), stalled
+        return parameters, memory, values.at[step % apart].set(now), step + jnp.where(stalled, 0, 1), stalled
 
     parameters = jnp.asarray(start.parameters)
-    losses = jnp.full(apart, jnp.inf, parameters.dtype)
-    first = (parameters, optimiser.init(parameters), losses, jnp.asarray(0), jnp.asarray(False))
+    values = jnp.full(apart, jnp.inf, parameters.dtype)
+    first = (parameters, optimiser.init(parameters), values, jnp.asarray(0), jnp.asarray(False))
     parameters, _, _, steps, _ = jax.lax.while_loop(going, advance, first)
     return parameters, evaluate(parameters)[0], steps
 

@@ -1,4 +1,4 @@
-"""What would a single reward say? T-REX (Brown et al. 2019), the paper's one-dimensional counterpart of LORI."""
+"""T-REX (Brown et al. 2019): what would a single reward say? The paper's one-dimensional counterpart of LORI."""
 
 from __future__ import annotations
 

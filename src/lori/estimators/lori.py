@@ -188,7 +188,7 @@ class LORI(Estimator):
             self._model  # noqa: B018 (raises if not fitted)
             if self.optimum_ is None or self.optimum_.curvature is None:
                 raise InputError(
-                    "posterior", expected="a model of few enough parameters that its curvature is known, from a file that tells it",
+                    "posterior", expected="a model with few parameters, whose file tells its curvature",
                     got="another model", fix="pass the preferences and use method='smc'",
                 )  # fmt: skip
             return posterior_of_optimum(self.optimum_, draws=count, seed=own_seed)

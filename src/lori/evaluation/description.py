@@ -1,4 +1,4 @@
-"""What is in the data, in a few numbers?"""
+"""Description of preferences: what is in the data, in a few numbers?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lori.data.preferences import Preferences
+from lori.data.preferences import OUTCOMES, Preferences
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def describe(preferences: Preferences) -> Description:
     return Description(
         pairs=preferences.n_pairs,
         comparisons=preferences.n_comparisons,
-        ties=int(preferences.ties.sum()),
+        ties=int(preferences.outcome_counts[:, OUTCOMES.index("tie")].sum()),
         identical=int(preferences.identical().sum()),
         agents=None if preferences.agent is None else len(np.unique(preferences.agent)),
         weighted=preferences.weight is not None,

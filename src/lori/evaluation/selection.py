@@ -1,4 +1,4 @@
-"""How many levels do the data support, and is this decision-maker lexicographic at all?
+"""Selection of levels: how many do the data support, and is this decision-maker lexicographic at all?
 
 Two measures for each number of levels: the evidence (how well the model with its prior foretells all data), and the
 log-likelihood of comparisons that were left out. A larger model is recommended only where the evidence is clearly for
@@ -17,11 +17,11 @@ import numpy as np
 from lori.data.preferences import Preferences
 from lori.errors import DataError, InputError, MissingExtra, whole
 from lori.estimators.lori import LORI
+from lori.evaluation.cross_validation import held_out, log_likelihoods
 from lori.inference.posterior.draws import Posterior
 
 CLEAR = 3.0  # units of log evidence (20 : 1) that a larger model must gain
 FEWER = 1.0  # units (3 : 1) from which the evidence is said to be for the smaller one
-FOLDS = 5
 MANY = 3000  # pairs beyond which evidence comes from Gaussians and what is held out from cross-validation
 LARGEST_K = 0.7  # Pareto shape above which leaving one out by reweighting is not to be trusted
 
@@ -137,27 +137,29 @@ def select_levels(
                 "reward", expected="rewards with a prior on every parameter", got="a reward without",
                 fix="use linear, capped, network or gated rewards",
             )  # fmt: skip
-        held_out = _left_out(posterior, preferences) if by_reweighting else None
-        by_reweighting = held_out is not None
-        empty = np.empty(0)
+        left_out = _left_out(posterior, preferences) if by_reweighting else None
+        by_reweighting = left_out is not None
         kept.append(
             Candidate(
                 levels,
                 posterior.log_evidence,
                 posterior.log_evidence_error,
                 posterior.trust.trusted,
-                empty if held_out is None else held_out,
+                np.empty(0) if left_out is None else left_out,
                 posterior,
             )
         )
         best = max(candidate.log_evidence for candidate in kept)
         if levels >= 2 and best - posterior.log_evidence > CLEAR + 1:
             break
+    how = "leaving one out"
     if not by_reweighting:
         progress("Cross-validating")
-        kept = [_cross_validated(candidate, base, preferences) for candidate in kept]
+        options = {"seed": base.seed, "fewest": 2, "most": preferences.n_pairs}
+        found = [held_out(base.with_levels(own.levels), preferences, **options) for own in kept]
+        kept = [replace(candidate, held_out=own.of_pairs) for candidate, own in zip(kept, found, strict=True)]
+        how = f"{found[0].folds}-fold cross-validation"
     recommended, verdict, reason = _recommendation(kept)
-    how = "leaving one out" if by_reweighting else f"{FOLDS}-fold cross-validation"
     return Selection(tuple(kept), recommended, verdict, reason, how)
 
 
@@ -225,18 +227,6 @@ def _odds(log_ratio: float) -> str:
     return "more than 1 000 000 : 1" if ratio > 1e6 else f"{ratio:,.0f} : 1" if ratio >= 10 else f"{ratio:.1f} : 1"
 
 
-def _pointwise(posterior: Posterior, preferences: Preferences) -> np.ndarray:
-    """(draws, pairs) log-likelihood of what was seen of each pair."""
-    logs = posterior.predict_log_proba(preferences.left_features, preferences.right_features)
-    return _of_seen(preferences, logs)
-
-
-def _of_seen(preferences: Preferences, logs: np.ndarray) -> np.ndarray:
-    """From log-probabilities of left, tie and right (…, pairs, 3): what was seen of each pair (…, pairs)."""
-    counts = np.stack([preferences.wins, preferences.ties, preferences.losses], axis=1) * preferences.weights[:, None]
-    return np.sum(counts * np.where(counts > 0, logs, 0.0), axis=-1)  # what was not seen may be impossible
-
-
 def _left_out(posterior: Posterior, preferences: Preferences) -> np.ndarray | None:
     """Each pair's log-likelihood when it is left out, by Pareto-smoothed importance sampling; None if not to trust."""
     try:
@@ -245,25 +235,14 @@ def _left_out(posterior: Posterior, preferences: Preferences) -> np.ndarray | No
             import arviz
     except ImportError:
         raise MissingExtra("arviz", "bayes") from None
-    logs = _pointwise(posterior, preferences)
+    drawn = posterior.predict_log_proba(preferences.left_features, preferences.right_features)
+    logs = log_likelihoods(preferences, drawn)  # (draws, pairs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         weights, shapes = arviz.psislw(-logs.T)
     if np.max(shapes) > LARGEST_K:
         return None
     return np.logaddexp.reduce(np.asarray(weights) + logs.T, axis=1)
-
-
-def _cross_validated(candidate: Candidate, base: LORI, preferences: Preferences) -> Candidate:
-    from sklearn.model_selection import KFold
-
-    held_out = np.empty(preferences.n_pairs)
-    folds = min(FOLDS, preferences.n_pairs)
-    for train, test in KFold(folds, shuffle=True, random_state=base.seed).split(np.arange(preferences.n_pairs)):
-        own = base.with_levels(candidate.levels).fit(preferences.subset(train))
-        part = preferences.subset(test)
-        held_out[test] = _of_seen(part, own.model_.predict_log_proba(part.left_features, part.right_features))
-    return replace(candidate, held_out=held_out)
 
 
 def _error(values: np.ndarray) -> float:

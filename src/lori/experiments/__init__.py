@@ -1,1 +1,1 @@
-"""What was tried, with which settings, and what came out?"""
+"""Experiments: what was tried, with which settings, and what came out?"""

@@ -1,4 +1,4 @@
-"""At which age do priorities change? The paper's appendix B: efficacy against toxicity as a learned function of age.
+"""Age study: when do priorities change? Efficacy against toxicity as a learned function of age (appendix B).
 
 The priority of efficacy at an age is its share of the first level's weights: what a unit of tumour volume is worth
 against a unit of white blood cells. In the truth that is the gate itself. The interval holds 95 % of the curves of the
@@ -24,8 +24,6 @@ from lori.estimators.lori import LORI
 from lori.evaluation.metrics import rmse
 from lori.experiments.figures import OURS
 from lori.experiments.study import Cell, Row, Study, measured
-from lori.inference.scaling import Scaling
-from lori.inference.statistics import Survey
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.rewards import Gated
@@ -100,28 +98,26 @@ def crossing(ages: np.ndarray, curve: np.ndarray) -> float:
 
 def learned_curve(fitted: LORI, seen: Preferences, ages: np.ndarray, draws: int, seed: int) -> Curve:
     """The priority of efficacy in the first level of a fit to `seen`, with its interval."""
-    reward = fitted.levels_[0].reward
-    assert isinstance(reward, Gated)
-    size, scaling = reward.size(clinic.FEATURES), Scaling.of(Survey.of(seen).moments, standardised=True)
-    vectors = np.concatenate([fitted.vector_[None], fitted.posterior(seen, draws=draws, seed=seed).draws])[:, :size]
-    middle, *curves = _priorities(reward, vectors, scaling, ages)
+    drawn = fitted.posterior(seen, draws=draws, seed=seed).reported[0].parameters
+    parameters = np.concatenate([fitted.levels_[0].parameters[None], drawn])
+    middle, *curves = _priorities(clinic.REWARD.among(clinic.FEATURES), parameters, ages)
     low, high = np.quantile(curves, [0.025, 0.975], axis=0)
     return Curve(middle, np.minimum(low, middle), np.maximum(high, middle))
 
 
 @double_precision
-def _priorities(reward: Gated, vectors: np.ndarray, scaling: Scaling, ages: np.ndarray) -> np.ndarray:
-    """(vectors, ages), from parameters for standardised features."""
-    return np.asarray(_priority(reward, vectors, scaling.location, scaling.scale, ages))
+def _priorities(reward: Gated, parameters: np.ndarray, ages: np.ndarray) -> np.ndarray:
+    """(parameter vectors, ages)."""
+    return np.asarray(_priority(reward, parameters, ages))
 
 
 @partial(jax.jit, static_argnums=0)
-def _priority(reward: Gated, vectors, location, scale, ages):
-    def at(vector, age):
-        tumour, cells = jnp.abs(reward.weights_at(reward.in_units(vector, location, scale), age[None]))
+def _priority(reward: Gated, parameters: jax.Array, ages: jax.Array) -> jax.Array:
+    def at(own: jax.Array, age: jax.Array) -> jax.Array:
+        tumour, cells = jnp.abs(reward.weights_at(own, age[None]))
         return tumour / jnp.maximum(tumour + cells, 1e-300)
 
-    return jax.vmap(jax.vmap(at, (None, 0)), (0, None))(vectors, ages)
+    return jax.vmap(jax.vmap(at, (None, 0)), (0, None))(parameters, ages)
 
 
 def rows(settings: AgeSettings, cells: Sequence[Cell]) -> list[Row]:
@@ -169,4 +165,5 @@ STUDY = Study(
     cell=cell,
     rows=rows,
     draw=draw,
+    version=2,
 )

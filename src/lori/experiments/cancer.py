@@ -1,4 +1,4 @@
-"""What do tables 2 to 5 of the paper share? One seed's demonstrations, preferences, inferred rewards and policies."""
+"""Cancer study: what do tables 2 to 5 share? One seed's demonstrations, preferences, inferred rewards and policies."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from lori.baselines.trex import TREX
 from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.evaluation.metrics import accuracy, rmse
-from lori.evaluation.preferred import preference_matrix
 from lori.experiments.study import Cell, Row, by_method
 from lori.model.ordered import OrderedModel
 from lori.model.priors import Prior
 from lori.model.rewards import Capped, Linear
+from lori.policies.comparison import preference_matrix
 from lori.policies.planning import plan_for
 from lori.policies.policy import Policy
 from lori.policies.preferred import prefer

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from lori.evaluation.landscape import Landscape, landscape
-from lori.experiments.panels import draw_surface
+from lori.evaluation.tradeoffs import Landscape, landscape
+from lori.experiments.figures import draw_surface
 from lori.experiments.study import Cell, Study
 from lori.model.ordered import OrderedModel
 

@@ -27,8 +27,7 @@ from lori.data.preferences import Preferences
 from lori.errors import DataError
 from lori.estimators.lori import LORI
 from lori.evaluation.metrics import accuracy
-from lori.experiments.organ_figures import draw
-from lori.experiments.organ_words import best_of, criterion, words
+from lori.experiments.organ_results import best_of, criterion, draw, sentences
 from lori.experiments.study import Cell, Row, Study, measured
 from lori.model.rewards import Linear
 
@@ -142,7 +141,7 @@ def _diagnosed(fit: SurvivalFit) -> dict[str, Any]:
 
 
 def rows(settings: OrganSettings, cells: Sequence[Cell]) -> list[Row]:
-    """A row for each fit; the best one, by the Bayesian information criterion, carries the words and the registry."""
+    """A row for each fit; the best one, by the Bayesian information criterion, has the sentences and the registry."""
     (found,) = cells
     best = best_of(found["fits"])
     table: list[Row] = []
@@ -162,7 +161,7 @@ def rows(settings: OrganSettings, cells: Sequence[Cell]) -> list[Row]:
         table.append({"method": method, **{name: measured([value]) for name, value in numbers.items()}, **fit})
         if method == best:
             kept = {name: found[name] for name in ("registry", "survival", "extremes")}
-            table[-1] |= {**kept, "best": True, "words": words(found)}
+            table[-1] |= {**kept, "best": True, "words": sentences(found)}
     return table
 
 

@@ -1,4 +1,4 @@
-"""What is a study of `lori reproduce`? Settings, the work of one seed, and what becomes of the answers.
+"""Studies: what does `lori reproduce` carry out? Settings, the work of one seed, and what becomes of the answers.
 
 A study is a module `lori/experiments/NAME.py` with a constant `STUDY`, listed in `NAMES` below. Its contract:
 

@@ -20,7 +20,7 @@ class Optimum:
     """An optimum with its surroundings to second order, in standardised units.
 
     `value` is the negative log-posterior without the prior's constant. The gradient is that of coordinates held at a
-    bound and zero elsewhere; it and the curvature are None where they are not known (too many parameters for second derivatives).
+    bound and zero elsewhere; it and the curvature are None where there are too many parameters for second derivatives.
     """
 
     units: Units

@@ -1,4 +1,4 @@
-"""Where does an action lead, cell by cell? Markov decision processes whose features move on their own."""
+"""Markov decision processes: where does an action lead, cell by cell? Features move on their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which action is best in each cell, when the first reward counts first? Value iteration, ordinary and lexicographic.
+"""Planning: which action is best in each cell, when the first reward counts first? Lexicographic value iteration.
 
 Gábor, Kalmár and Szepesvári (1998): on each level, values beyond a cap do not count, so that the next level
 decides among all actions that reach it.
@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 from lori.errors import InputError, whole
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
-from lori.model.rewards import Linear
 from lori.policies.mdp import FactoredMDP, Grid
 from lori.policies.policy import Tabular
 
@@ -89,23 +88,10 @@ def plan_for(model: OrderedModel, mdp: FactoredMDP, discount: float = 0.95, swee
     return plan(mdp, np.stack(rewards), caps, discount, sweeps)
 
 
-def value_iteration(
-    mdp: FactoredMDP,
-    reward: jax.Array,
-    discount: float | jax.Array = 0.95,
-    sweeps: int = 100,
-    start: jax.Array | None = None,
-) -> tuple[jax.Array, jax.Array]:
-    """Action values (actions, *cells) and values (*cells) of one reward without cap; pure and traceable.
-
-    `start` are values to begin with, for instance those of a similar reward.
-    """
-    first = jnp.zeros(mdp.grid.cells) if start is None else start
-    action_values, values, _ = _iterated(mdp, reward[None], jnp.full(1, jnp.inf), discount, sweeps, first[None])
-    return action_values[0], values[0]
-
-
-def _iterated(mdp, rewards, ceilings, discount, sweeps, first) -> tuple[jax.Array, jax.Array, jax.Array]:
+@partial(jax.jit, static_argnames="sweeps")
+def _planned(
+    mdp: FactoredMDP, rewards: jax.Array, ceilings: jax.Array, discount: float, sweeps: int
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Action values, values and best actions after `sweeps` backups of all levels together.
 
     Q_i = min(c_i, R_i + min(c_i, γ E[V_i])), c_i = cap_i / (1 − γ); V_i is that of the lexicographically greatest Q.
@@ -116,14 +102,9 @@ def _iterated(mdp, rewards, ceilings, discount, sweeps, first) -> tuple[jax.Arra
         future = discount * jnp.swapaxes(mdp.expected(jnp.moveaxis(values, 0, -1)), 0, 1)
         return jnp.minimum(ceiling, rewards[:, None] + jnp.minimum(ceiling, future))
 
-    before = jax.lax.fori_loop(0, sweeps - 1, lambda _, values: _greatest(backup(values))[0], first)
+    before = jax.lax.fori_loop(0, sweeps - 1, lambda _, values: _greatest(backup(values))[0], jnp.zeros_like(rewards))
     action_values = backup(before)
     return action_values, *_greatest(action_values)
-
-
-@partial(jax.jit, static_argnames="sweeps")
-def _planned(mdp, rewards, ceilings, discount, sweeps):
-    return _iterated(mdp, rewards, ceilings, discount, sweeps, jnp.zeros_like(rewards))
 
 
 def _greatest(action_values: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -141,8 +122,9 @@ def _greatest(action_values: jax.Array) -> tuple[jax.Array, jax.Array]:
 @double_precision
 def _per_step(level: Level, grid: Grid) -> np.ndarray:
     """The reward of each cell on a level; of a capped one, what is summed up before the cap."""
-    if isinstance(level.reward, Linear):  # capped ones are, too
-        return grid.states @ level.weights
+    weights = level.reward.weights(level.parameters)
+    if weights is not None:
+        return grid.states @ weights
     flat = jnp.asarray(grid.states.reshape(-1, len(grid.features)))
     return np.asarray(jax.vmap(level.reward, (None, 0))(jnp.asarray(level.parameters), flat)).reshape(grid.cells)
 

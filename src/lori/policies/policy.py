@@ -1,10 +1,10 @@
-"""What does somebody do when? Policies are objects that can be rolled out, mixed and saved."""
+"""Policies: what does somebody do when? Objects that can be rolled out, mixed and saved; tables and networks."""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import jax
@@ -15,7 +15,6 @@ from lori.estimators import storage
 from lori.policies.simulator import View
 
 _KINDS: dict[str, type[Policy]] = {}
-_HOMES = {"network": "lori.policies.network", "scored": "lori.policies.scored"}  # imported when a file needs them
 
 
 class Policy:
@@ -55,10 +54,7 @@ def describe(policy: Policy) -> dict[str, Any]:
 
 
 def policy_from(description: dict[str, Any]) -> Policy:
-    kind = description["kind"]
-    if kind not in _KINDS:
-        importlib.import_module(_HOMES[kind])
-    cls = _KINDS[kind]
+    cls = _KINDS[description["kind"]]
     return cls(**{name: _read(value, name in cls.settings) for name, value in description.items() if name != "kind"})
 
 
@@ -108,3 +104,91 @@ class Tabular(Policy):
         last = jnp.array(table.shape[:-1]) - 1
         cell = jnp.clip(jnp.round((view.state - lower) / (upper - lower) * last), 0, last).astype(int)
         return table[tuple(cell)]
+
+
+@policy_kind
+@dataclass(frozen=True, eq=False)
+class NetworkPolicy(Policy):
+    """Softmax over the outputs of a fully connected network with tanh units; inputs are standardised first."""
+
+    parameters: np.ndarray  # (size,): for each layer its weights (inputs, units), then its biases (units,)
+    location: np.ndarray  # (features,)
+    scale: np.ndarray  # (features,)
+    hidden: tuple[int, ...]  # units of each hidden layer
+    actions: tuple[str, ...]
+    kind: ClassVar[str] = "network"
+    settings: ClassVar[tuple[str, ...]] = ("hidden", "actions")
+
+    def probabilities(self, view: View) -> jax.Array:
+        return jax.nn.softmax(self.logits(view.state))
+
+    def logits(self, states: jax.Array) -> jax.Array:
+        """The outputs before the softmax, (…, actions), for states (…, features)."""
+        values = (states - self.location) / self.scale
+        sizes = layer_sizes(states.shape[-1], self.hidden, len(self.actions))
+        begin, parameters = 0, jnp.asarray(self.parameters)
+        for layer, (inputs, units) in enumerate(sizes):
+            middle, end = begin + inputs * units, begin + (inputs + 1) * units
+            values = (jnp.tanh(values) if layer else values) @ parameters[begin:middle].reshape(inputs, units)
+            values, begin = values + parameters[middle:end], end
+        return values
+
+
+def layer_sizes(features: int, hidden: tuple[int, ...], actions: int) -> list[tuple[int, int]]:
+    """Inputs and units of each layer."""
+    return list(pairwise((features, *hidden, actions)))
+
+
+def random_parameters(
+    generator: np.random.Generator, features: int, hidden: tuple[int, ...], actions: int
+) -> np.ndarray:
+    """Weights ~ N(0, 1 / inputs), biases 0."""
+    layers = [
+        np.concatenate([generator.normal(size=inputs * units) / np.sqrt(inputs), np.zeros(units)])
+        for inputs, units in layer_sizes(features, hidden, actions)
+    ]
+    return np.concatenate(layers)
+
+
+@policy_kind
+@dataclass(frozen=True, eq=False)
+class Scored(Policy):
+    """Take the action with the highest score; scores are linear in what is seen and in a layer of tanh units."""
+
+    centre: np.ndarray  # (inputs,) of what is usually seen
+    spread: np.ndarray  # (inputs,)
+    hidden: np.ndarray  # (inputs + 1, units) the last row is the bias
+    output: np.ndarray  # (inputs + units + 1, actions) the last row is the bias
+    actions: tuple[str, ...]
+    kind: ClassVar[str] = "scored"
+
+    def scores(self, seen: jax.Array) -> jax.Array:
+        """A number for each action, shape (actions,), given the `inputs` of a view."""
+        scaled = (seen - self.centre) / self.spread
+        units = jnp.tanh(scaled @ self.hidden[:-1] + self.hidden[-1])
+        return jnp.concatenate([scaled, units]) @ self.output[:-1] + self.output[-1]
+
+    def probabilities(self, view: View) -> jax.Array:
+        return jax.nn.one_hot(jnp.argmax(self.scores(inputs(view))), len(self.actions))
+
+
+def inputs(view: View) -> jax.Array:
+    """The state, what the states so far contribute to the mean of a whole trajectory, and the time."""
+    done = jnp.asarray(view.done)
+    return jnp.concatenate([view.state, done * view.mean, done[None]])
+
+
+def untrained(states: np.ndarray, actions: tuple[str, ...], units: int, seed: int) -> Scored:
+    """Equal scores for all actions; inputs are scaled by the trajectories (count, horizon + 1, features)."""
+    steps = np.arange(states.shape[1] - 1)
+    done = np.broadcast_to(steps / len(steps), (len(states), len(steps)))[..., None]
+    means = np.cumsum(states, axis=1)[:, :-1] / (steps + 1)[:, None]
+    seen = np.concatenate([states[:, :-1], done * means, done], axis=-1).reshape(-1, 2 * states.shape[-1] + 1)
+    deviation, size = seen.std(axis=0), seen.shape[1]
+    return Scored(
+        centre=seen.mean(axis=0),
+        spread=np.where(deviation > 0, deviation, 1.0),  # what never varies tells nothing
+        hidden=np.random.default_rng(seed).normal(size=(size + 1, units)) / np.sqrt(size),
+        output=np.zeros((size + units + 1, len(actions))),
+        actions=actions,
+    )

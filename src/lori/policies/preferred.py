@@ -1,4 +1,4 @@
-"""Which policy would be preferred? Plan for what a model says about whole trajectories."""
+"""Preferred policies: which policy would be chosen? Plan for what a model says about whole trajectories."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
 from lori.model.specification import Parameters, Specification
 from lori.policies.comparison import how_often_preferred
-from lori.policies.policy import Policy
+from lori.policies.policy import Policy, Scored, inputs, untrained
 from lori.policies.rollouts import Rollouts, roll_out
-from lori.policies.scored import Scored, inputs, untrained
 from lori.policies.simulator import Simulator, View
 
 UNITS = 32  # of the network that scores actions

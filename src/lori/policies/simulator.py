@@ -1,4 +1,4 @@
-"""What world does a policy act in, and what does it see there?"""
+"""Simulators: what world does a policy act in, and what does it see there?"""
 
 from __future__ import annotations
 

@@ -3,8 +3,16 @@
 import numpy as np
 import pytest
 
-from lori.applications.organ.columns import CODES
-from lori.applications.organ.features import after_transplant, candidates, compatible, donors, on_day, recipients, taken
+from lori.applications.organ.features import (
+    CODES,
+    after_transplant,
+    candidates,
+    compatible,
+    donors,
+    on_day,
+    recipients,
+    taken,
+)
 
 GROUPS = CODES["ABO"]
 

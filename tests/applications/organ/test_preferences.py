@@ -7,9 +7,8 @@ import pytest
 
 from lori.applications.organ import preferences as module
 from lori.applications.organ.features import after_transplant, before_transplant, candidates, compatible, donors, on_day
-from lori.applications.organ.preferences import preferences, write_preferences
+from lori.applications.organ.preferences import preferences
 from lori.applications.organ.truth import PREFERENCES
-from lori.data.reading.readers import read_pairs
 from lori.errors import DataError
 
 
@@ -49,15 +48,13 @@ def test_pairs_restated(registry, estimates, everybody):
     assert found.wins.sum() == count
 
 
-def test_a_file_holds_the_same_pairs(registry, estimates, tmp_path, monkeypatch):
-    whole = preferences(registry, estimates)
+def test_the_size_of_a_chunk_makes_no_difference(registry, estimates, monkeypatch):
+    whole = preferences(registry, estimates, panel=PREFERENCES)
     monkeypatch.setattr(module, "CHUNK_PAIRS", 1_000)
-    written = write_preferences(tmp_path / "pairs.parquet", registry, estimates)
-    read = read_pairs(tmp_path / "pairs.parquet")
-    assert written == len(read) == len(whole)
-    np.testing.assert_array_equal(read.left_features, whole.left_features)
-    np.testing.assert_array_equal(read.right_features, whole.right_features)
-    np.testing.assert_array_equal(read.wins, whole.wins)
+    again = preferences(registry, estimates, panel=PREFERENCES)
+    np.testing.assert_array_equal(again.left_features, whole.left_features)
+    np.testing.assert_array_equal(again.right_features, whole.right_features)
+    np.testing.assert_array_equal(again.outcome_counts, whole.outcome_counts)
 
 
 def test_a_panel_draws_each_pair_from_its_model(registry, estimates):
@@ -71,10 +68,7 @@ def test_a_panel_draws_each_pair_from_its_model(registry, estimates):
         assert abs((found.wins - chance)[inside].sum()) < 4 * error
 
 
-def test_nobody_else_was_waiting(registry, estimates, tmp_path):
+def test_nobody_else_was_waiting(registry, estimates):
     alone = replace(registry, patients=registry.organs.head(1).reset_index(drop=True))
     with pytest.raises(DataError, match="at least two patients waiting"):
         preferences(alone, estimates)
-    with pytest.raises(DataError, match="at least two patients waiting"):
-        write_preferences(tmp_path / "pairs.parquet", alone, estimates)
-    assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 from lori.applications.organ import registry as module
-from lori.applications.organ.columns import CODES, COLUMNS
+from lori.applications.organ.features import CODES, COLUMNS
 from lori.applications.organ.registry import decoded, read_registry
 from lori.errors import DataError
 

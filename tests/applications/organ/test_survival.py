@@ -7,9 +7,8 @@ import pytest
 
 from lori.applications.organ import survival
 from lori.applications.organ.features import before_transplant
-from lori.applications.organ.people import draw_patients
 from lori.applications.organ.survival import HORIZON, Survival, fit_cox
-from lori.applications.organ.truth import WITH, WITHOUT
+from lori.applications.organ.truth import WITH, WITHOUT, draw_patients
 from lori.errors import FitError, InputError, MissingExtra
 
 

@@ -7,8 +7,7 @@ import pandas
 import pytest
 
 from lori.applications.organ.allocation import LIKE_NEED
-from lori.applications.organ.columns import COLUMNS
-from lori.applications.organ.features import compatible
+from lori.applications.organ.features import COLUMNS, compatible
 from lori.applications.organ.preferences import preferences
 from lori.applications.organ.registry import read_registry
 from lori.applications.organ.survival import Estimates, SurvivalFit

@@ -26,7 +26,9 @@ def module_patch():
     """Cross-validation has its own tests: here the model's own predictions stand for held-out ones."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            reports, "held_out", lambda model, prefs: HeldOut(prefs, np.full((len(prefs), 3), [0.6, 0.0, 0.4]), 5)
+            reports,
+            "held_out",
+            lambda model, prefs: HeldOut(prefs, np.full((len(prefs), 3), [-0.5, -np.inf, -0.9]), 5),
         )
         yield patch
 

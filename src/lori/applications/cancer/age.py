@@ -1,4 +1,4 @@
-"""What if priorities depend on the patient? Efficacy comes first for the young, few side effects for the old.
+"""Age: what if priorities depend on the patient? Efficacy comes first for the young, few side effects for the old.
 
 The paper's appendix B. Its formula gives efficacy a weight that rises with age, its text puts efficacy first for the
 young; this follows the text. Both treatments of a pair are for the same patient.
@@ -19,7 +19,7 @@ from lori.policies.rollouts import roll_out
 FEATURES = (*Cancer().features, "age")
 THRESHOLD, SENSITIVITY = 40.0, 1.0  # years
 MEAN_AGE, AGE_SPREAD = 35.0, 20.0
-REWARD = Gated(context="age", increasing="wbc", decreasing="tumour")
+REWARD = Gated(context="age", increasing="wbc", decreasing="tumour", share="age")  # one gate for both levels
 EFFICACY, TOXICITY = [-1.0, 0.0], [0.0, 1.0]  # weights of tumour volume and white blood cells
 
 
@@ -45,4 +45,4 @@ def preferences(
     age = generator.normal(MEAN_AGE, AGE_SPREAD, size=pairs)
     sides = [np.column_stack([treatments[chosen], age]) for chosen in (left, right)]
     counts = true_model(effect=effect).sample(*sides, seed=generator)
-    return Preferences.from_arrays(*sides, wins=counts[:, 0], losses=counts[:, 2], features=FEATURES)
+    return Preferences.from_arrays(*sides, counts=counts, features=FEATURES)

@@ -1,4 +1,4 @@
-"""How do tumour volume and white blood cells answer to treatment? The paper's pharmacodynamic simulator."""
+"""Dynamics: how do tumour volume and white blood cells answer to treatment? The paper's simulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How do other people's learners act in the cancer world? As a Gymnasium environment with a vector of rewards.
+"""Environment: how do other learners act in the cancer world? Through Gymnasium, with a vector of rewards.
 
 Importing this module registers it: `mo_gymnasium.make("lori/Cancer-v0")`.
 """

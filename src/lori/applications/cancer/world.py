@@ -1,4 +1,4 @@
-"""In which world are cancer treatments compared? The paper's experiment: truth, policies and preferences."""
+"""World: where are cancer treatments compared? The paper's experiment: truth, policies and preferences."""
 
 from __future__ import annotations
 
@@ -70,9 +70,7 @@ def preferences(rollouts: Rollouts, pairs: int = 1000, model: OrderedModel | Non
     right = (left + generator.integers(1, count, size=len(left))) % count
     means = rollouts.means
     counts = (true_model() if model is None else model).sample(means[left], means[right], seed=generator)
-    return Preferences.from_indices(
-        means, left, right, wins=counts[:, 0], ties=counts[:, 1], losses=counts[:, 2], features=rollouts.features
-    )
+    return Preferences.from_indices(means, left, right, counts=counts, features=rollouts.features)
 
 
 def _level(reward: Linear, weights: list[float], epsilon: float, cap: float | None = None) -> Level:

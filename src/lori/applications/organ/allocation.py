@@ -1,4 +1,4 @@
-"""Who gets the next organ? Named policies that choose among the patients who could get it.
+"""Allocation: who gets the next organ? Named policies that choose among the patients who could get it.
 
 The paper describes the practice in the US: offers go out by need, and are accepted or declined by expected benefit.
 When does that put need first? A team can decline for the sake of benefit only while somebody of like need accepts: an

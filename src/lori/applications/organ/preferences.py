@@ -1,4 +1,4 @@
-"""Whom did each organ go to, and whom not? The recipient against every other patient waiting that day.
+"""Preferences of allocators: whom did each organ go to, and whom not? The recipient against all who waited that day.
 
 The paper speaks of pairings that were also possible. Two kinds of patients are therefore left out.
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -28,14 +27,12 @@ from lori.applications.organ.features import (
 )
 from lori.applications.organ.registry import Registry
 from lori.applications.organ.survival import Estimates
-from lori.data.preferences import Preferences
-from lori.data.writing import writing
+from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError
 from lori.model.ordered import OrderedModel
 
 FEATURES = ("benefit", "need")
 CHUNK_PAIRS = 1 << 18
-CHOICES = ("left", "tie", "right")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +41,7 @@ class Pairs:
 
     left: np.ndarray  # (pairs, 2): benefit and need
     right: np.ndarray
-    choice: np.ndarray  # (pairs,) positions in CHOICES
+    choice: np.ndarray  # (pairs,) positions in OUTCOMES
 
 
 def pairs(
@@ -59,7 +56,7 @@ def pairs(
 
     Benefit is what the organ adds to a patient's expected days, need is minus the days expected without it. The
     recipient is the one preferred; with a `panel`, each choice is drawn from that model instead, pair by pair: who
-    wins against a whole list does not follow the model's probabilities of pairs.
+    comes first on a whole list does not follow the model's probabilities of pairs.
     """
     generator = np.random.default_rng(seed)
     patients, organs = registry.patients, registry.organs
@@ -113,42 +110,9 @@ def preferences(
     parts = list(pairs(registry, estimates, panel=panel, everybody=everybody, seed=seed))
     if not parts:
         raise _nobody_else(registry)
-    choice = np.concatenate([part.choice for part in parts])
-    counts = {name: (choice == place).astype(float) for place, name in enumerate(("wins", "ties", "losses"))}
+    counts = np.eye(len(OUTCOMES))[np.concatenate([part.choice for part in parts])]
     left, right = (np.concatenate([getattr(part, side) for part in parts]) for side in ("left", "right"))
-    return Preferences.from_arrays(left, right, features=FEATURES, **counts)
-
-
-def write_preferences(
-    path: str | Path,
-    registry: Registry,
-    estimates: Estimates,
-    *,
-    panel: OrderedModel | None = None,
-    everybody: bool = False,
-    seed: int = 0,
-) -> int:
-    """Stream all pairs into a Parquet file of the pairs form, whole or not at all; returns how many there are."""
-    import pyarrow
-    import pyarrow.parquet
-
-    sides = [f"{side}.{name}" for side in ("left", "right") for name in FEATURES]
-    words = pyarrow.array(CHOICES)
-    schema = pyarrow.schema(
-        [(name, pyarrow.float64()) for name in sides]
-        + [("choice", pyarrow.dictionary(pyarrow.int8(), pyarrow.string()))]
-    )
-    written = 0
-    with writing(path) as temporary:
-        with pyarrow.parquet.ParquetWriter(temporary, schema) as writer:
-            for part in pairs(registry, estimates, panel=panel, everybody=everybody, seed=seed):
-                choice = pyarrow.DictionaryArray.from_arrays(pyarrow.array(part.choice, pyarrow.int8()), words)
-                columns = [pyarrow.array(column) for column in (*part.left.T, *part.right.T)]
-                writer.write_table(pyarrow.table([*columns, choice], schema=schema))
-                written += len(part.choice)
-        if not written:
-            raise _nobody_else(registry)
-    return written
+    return Preferences.from_arrays(left, right, counts=counts, features=FEATURES)
 
 
 def _nobody_else(registry: Registry) -> DataError:

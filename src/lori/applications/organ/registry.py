@@ -1,4 +1,4 @@
-"""What does a liver registry say about the patients of one year? Read in pieces, filtered, every step counted."""
+"""Registry: what does a file say about the liver patients of one year? Read in pieces, filtered, steps counted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 import numpy as np
 
-from lori.applications.organ.columns import (
+from lori.applications.organ.features import (
     BEFORE,
     CANDIDATE,
     CODES,

@@ -1,4 +1,4 @@
-"""How long would a patient live? Cox models with proper censoring, and the days they expect within five years.
+"""Survival: how long would a patient live? Cox models with censoring, and the days they expect within five years.
 
 The paper's scripts leave out the living and count everybody else as dead. Here patients without a transplant are
 followed until death, transplant, leaving the list or the end of the file, and only deaths are events.

@@ -1,4 +1,4 @@
-"""What would a liver registry look like if we knew the truth? A made-up one with the registry's columns and codes."""
+"""Synthetic registry: what if the truth were known? A made-up file with the registry's columns and codes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lori.applications.organ.allocation import Allocate, Offers, policy_named
-from lori.applications.organ.columns import CODES, COLUMNS, DATE_FORMAT, DATES, LABORATORY
 from lori.applications.organ.features import (
+    CODES,
+    COLUMNS,
+    DATE_FORMAT,
+    DATES,
+    LABORATORY,
     after_transplant,
     before_transplant,
     candidates,
@@ -20,8 +24,7 @@ from lori.applications.organ.features import (
     recipients,
     taken,
 )
-from lori.applications.organ.people import at_transplant, draw_donors, draw_patients
-from lori.applications.organ.truth import WITH, WITHOUT
+from lori.applications.organ.truth import WITH, WITHOUT, at_transplant, draw_donors, draw_patients
 from lori.data.writing import write_table
 from lori.errors import InputError
 from lori.model.ordered import OrderedModel

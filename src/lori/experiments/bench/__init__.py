@@ -1,1 +1,1 @@
-"""How fast is LORI, against its peers and against itself? `lori bench` runs what is here; see docs/bench.md."""
+"""Benchmarks: how fast is LORI, and how right? `lori bench` runs what is here; see docs/bench.md."""

@@ -1,4 +1,4 @@
-"""What does it bring to fit many small data sets as one batch?"""
+"""Fits by agent: what does it bring to fit many small data sets as one batch?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long do a million comparisons of a hundred items take, against libraries for nothing else?
+"""Bradley–Terry models: how long do a million comparisons of a hundred items take, against libraries for nothing else?
 
 Everybody starts from the same list of comparisons and ends with scores of the items. Without ties all maximise the
 same Bradley–Terry likelihood. With ties the models differ: LORI's threshold is that of Rao and Kupper, evalica's
@@ -51,18 +51,17 @@ class Comparisons:
             self.items, self.items
         )
 
-    def wins(self) -> np.ndarray:
+    def beaten(self) -> np.ndarray:
         """(items, items) how often row beat column."""
         return self.counts(1) + self.counts(-1).T
 
     def preferences(self) -> Preferences:
         """A row for each pair of items; an item is its own feature."""
         one, other = np.triu_indices(self.items, 1)
-        wins, ties = self.wins(), self.counts(0) + self.counts(0).T
-        met = wins[one, other] + wins[other, one] + ties[one, other] > 0
-        one, other = one[met], other[met]
-        counts = {"wins": wins[one, other], "losses": wins[other, one], "ties": ties[one, other]}
-        return Preferences.from_indices(np.eye(self.items)[:, 1:], one, other, **counts)
+        beaten, drawn = self.beaten(), self.counts(0) + self.counts(0).T
+        counts = np.stack([beaten[one, other], drawn[one, other], beaten[other, one]], axis=1)
+        met = counts.sum(axis=1) > 0
+        return Preferences.from_indices(np.eye(self.items)[:, 1:], one[met], other[met], counts=counts[met])
 
     def decided(self) -> Comparisons:
         kept = self.outcome != 0
@@ -99,7 +98,7 @@ def measure(settings: BradleyTerrySettings) -> Measured:
     def choix_matrix() -> np.ndarray:
         import choix
 
-        return _centred(choix.ilsr_pairwise_dense(decided.wins().astype(float)))
+        return _centred(choix.ilsr_pairwise_dense(decided.beaten().astype(float)))
 
     outcome = hold(
         f"Bradley–Terry, {settings.comparisons:,} comparisons, ties left out",

@@ -1,4 +1,4 @@
-"""How long does `lori fit` of a small file take on a clean cache folder, and the second time?"""
+"""Cache of compiled code: how long does `lori fit` of a small file take on a clean folder, and the second time?"""
 
 from __future__ import annotations
 
@@ -63,16 +63,7 @@ def measure(settings: CacheSettings) -> Measured:
 def _fit(file: Path, levels: int, cache: Path) -> None:
     """The command in a process of its own; settings of JAX that this process has made do not reach it."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("JAX_")}
-    command = [
-        sys.executable,
-        "-m",
-        "lori",
-        "fit",
-        str(file),
-        "--levels",
-        str(levels),
-        "--quiet",
-    ]
+    command = [sys.executable, "-m", "lori", "fit", str(file), "--levels", str(levels), "--quiet"]
     done = subprocess.run(command, env={**environment, "LORI_CACHE": str(cache)}, capture_output=True, text=True)
     if done.returncode:
         raise FitError(f"lori fit failed in the cache case: {done.stderr.strip()}")

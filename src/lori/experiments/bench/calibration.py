@@ -1,4 +1,4 @@
-"""Are the posteriors right? Data sets drawn from the prior, and where the truth falls among the draws.
+"""Calibration: are the posteriors right? Data sets drawn from the prior, and where the truth falls among the draws.
 
 Simulation-based calibration (Talts and others 2018): if parameters come from the prior and data from the parameters,
 the rank of the true value among posterior draws is uniform, for every parameter and for the log-likelihood.
@@ -15,9 +15,7 @@ from lori.experiments.bench.contest import Measured, Row
 from lori.experiments.bench.trials import Decider, answered, each
 from lori.inference.posterior.draws import interval
 from lori.inference.posterior.sampling import sample_posterior
-from lori.inference.problem import Objective
-from lori.inference.sources.memory import Memory
-from lori.model.likelihoods.observations import Observations
+from lori.inference.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -96,8 +94,8 @@ def _trial(work: tuple[CalibrationSettings, str, int, int]) -> Trial:
     data = answered(decider.model, left, right, generator)
     posterior = sample_posterior(decider.settings, data, method=method, draws=settings.draws, seed=seed)
     draws = posterior.draws
-    objective = Objective(specification, Memory((Observations.of(data, True),)), decider.scaling, None)
-    values = objective.likelihood(np.concatenate([truth[None], draws])[None], order=0).value[0]
+    problem = Problem.of(specification, [data], None, decider.scaling)
+    values = problem.negative_log_likelihood(np.concatenate([truth[None], draws])[None], order=0).value[0]
     low, high = interval(draws, settings.probability)
     ranks = {name: float(np.mean(draws[:, i] < truth[i])) for i, name in enumerate(specification.names)}
     covered = {name: bool(low[i] <= truth[i] <= high[i]) for i, name in enumerate(specification.names)}

@@ -1,4 +1,4 @@
-"""What do one and two Dask workers bring, and do they give the same answer?"""
+"""Cluster: what do one and two Dask workers bring, and do they give the same answer?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from sklearn.base import clone
 from lori.data.preferences import Preferences
 from lori.data.reading.stream import PreferenceStream, open_stream
 from lori.estimators.lori import LORI
-from lori.estimators.streams import fit_stream
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, write_organ_pairs
 from lori.model.rewards import Linear
@@ -52,7 +51,7 @@ def measure(settings: ClusterSettings) -> Measured:
         preferences = Preferences.concatenate(list(pairs))
         contestants = [
             Contestant(OURS, lambda: clone(estimator).fit(preferences)),
-            Contestant("streamed from disk", lambda: fit_stream(clone(estimator), pairs)),
+            Contestant("streamed from disk", lambda: clone(estimator).fit(pairs)),
         ]
         for count in settings.workers:
             fit = partial(_on_cluster, estimator, pairs, _client(count, stack))
@@ -71,7 +70,7 @@ def measure(settings: ClusterSettings) -> Measured:
 
 
 def _on_cluster(estimator: LORI, pairs: PreferenceStream, client: Any) -> LORI:
-    return fit_stream(clone(estimator), pairs, client=client)
+    return clone(estimator).fit(pairs, client=client)
 
 
 def _client(workers: int, stack: ExitStack) -> Any:
@@ -86,4 +85,5 @@ def _client(workers: int, stack: ExitStack) -> Any:
 
 def _numbers(model: LORI) -> np.ndarray:
     """Weights of standardised features, and thresholds."""
-    return model.vector_
+    assert model.optimum_ is not None
+    return model.optimum_.vector

@@ -1,4 +1,4 @@
-"""How long does each contestant take? They take turns in one process, so that what slows one slows the others.
+"""Contests: how long does each contestant take? They take turns in one process: what slows one slows the others.
 
 Every contestant first runs once without being timed (compiling, warming caches). Then come rounds A B C, A B C, …
 Only ratios of medians from the same contest are compared.

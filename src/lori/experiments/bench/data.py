@@ -1,4 +1,4 @@
-"""Which data are the contestants given? Pairs like those of the paper's organ study, drawn from its own answer."""
+"""Data of the benchmarks: which pairs are contestants given? Some like the organ study's, drawn from its answer."""
 
 from __future__ import annotations
 

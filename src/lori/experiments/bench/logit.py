@@ -1,4 +1,4 @@
-"""How long does one level with standard errors take, against libraries for logistic regression and choice models?"""
+"""Logit: how long does one level with standard errors take, against libraries for regression and choice models?"""
 
 from __future__ import annotations
 

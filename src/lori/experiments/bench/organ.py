@@ -1,4 +1,4 @@
-"""How long does the paper's organ study take: two levels here, one level in scikit-learn, the paper's procedure?"""
+"""Organ scale: how long do two levels take here, one level in scikit-learn, and the paper's procedure?"""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, Row, Seconds, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, TRUTH_EPSILON, TRUTH_WEIGHTS, organ_pairs
-from lori.inference.problem import Objective
-from lori.inference.scaling import Moments, Scaling
+from lori.inference.problem import Problem
+from lori.inference.scaling import Scaling
 from lori.inference.search.paper import PaperRun, run_paper_method
-from lori.inference.sources.memory import Memory
-from lori.model.likelihoods.observations import Observations
+from lori.model.likelihoods import Pairs
 from lori.model.ordered import OrderedModel
 from lori.model.rewards import Linear
 from lori.model.specification import Specification
@@ -53,10 +52,10 @@ def measure(settings: OrganSettings) -> Measured:
     pairs = organ_pairs(settings.pairs)
     preferences, differences = pairs.preferences, pairs.differences
     estimator = LORI(levels=2, reward=Linear(increasing="all"), prior=None)
-    rows = Observations.of(preferences, linear=True)
     specification = Specification(
-        (Linear(increasing="all"),) * 2, (None, None), (1.0, 1.0), "split", preferences.features
+        (Linear(increasing="all"),) * 2, (None, None), (1.0, 1.0), Pairs("split"), preferences.features
     )
+    rows = specification.likelihood.observed(preferences)
 
     def paper(passes: int) -> PaperRun:
         return run_paper_method(specification, rows, seed=0, limit=passes)
@@ -78,9 +77,9 @@ def measure(settings: OrganSettings) -> Measured:
         ],
         settings.repeats,
     )
-    scaling = Scaling.of(Moments.of(preferences.left_features, preferences.right_features), True)
-    objective = Objective(specification, Memory((rows,)), scaling, None)
-    referee = max(_referee(objective, start, settings.referee_iterations) for start in _starts(estimator, scaling))
+    problem = Problem.of(specification, [preferences], prior=None)
+    starts = _starts(estimator, problem.scaling)
+    referee = max(_referee(problem, start, settings.referee_iterations) for start in starts)
     short_of = referee - estimator.log_likelihood_
     outcome.add(
         OURS, f"{short_of:.2g} log-likelihood short of long L-BFGS runs", log_likelihood=estimator.log_likelihood_
@@ -118,7 +117,7 @@ def _paper_total(
         estimator = clone(estimator).fit(preferences)
     limit = int(settings.paper_patience * ours / a_pass) if settings.paper_to_the_end else 100_000
     started = perf_counter()
-    run = run_paper_method(specification, Observations.of(preferences, linear=True), seed=0, limit=limit)
+    run = run_paper_method(specification, specification.likelihood.observed(preferences), seed=0, limit=limit)
     seconds, passes = perf_counter() - started, run.passes
     end = "to its own stop" if run.stopped else "WITHOUT STOPPING, a lower bound"
     note = f"measured once, {passes:,} passes on all pairs {end}"
@@ -137,19 +136,20 @@ def _paper_total(
 
 def _starts(estimator: LORI, scaling: Scaling) -> list[np.ndarray]:
     """The optimum to be refereed, and the truth."""
-    return [estimator.vector_, np.append((TRUTH_WEIGHTS * scaling.scale).ravel(), TRUTH_EPSILON)]
+    assert estimator.optimum_ is not None
+    return [estimator.optimum_.vector, np.append((TRUTH_WEIGHTS * scaling.scale).ravel(), TRUTH_EPSILON)]
 
 
-def _referee(objective: Objective, start: np.ndarray, iterations: int) -> float:
+def _referee(problem: Problem, start: np.ndarray, iterations: int) -> float:
     """The log-likelihood at the end of a long L-BFGS run of SciPy."""
     from scipy.optimize import minimize
 
     def both(vector: np.ndarray):
-        at = objective.likelihood(vector[None, None], order=1)
+        at = problem.negative_log_likelihood(vector[None, None], order=1)
         assert at.gradient is not None
         return float(at.value[0, 0]), at.gradient[0, 0]
 
-    lower, upper = objective.specification.bounds
+    lower, upper = problem.specification.bounds
     options = {"maxiter": iterations, "maxfun": 2 * iterations, "ftol": 0.0, "gtol": 1e-9, "maxcor": 30}
     bounds = list(zip(lower, upper, strict=True))
     return -float(minimize(both, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).fun)

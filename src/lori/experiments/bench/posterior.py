@@ -1,4 +1,4 @@
-"""How long does it take to know how sure one is? Sequential Monte Carlo on cancer data, Gaussians at organ scale."""
+"""Posteriors: how long do they take? Sequential Monte Carlo on cancer data, Gaussians at organ scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What do well chosen questions save? Simulated deciders who answer chosen and random questions."""
+"""Questions: what do well chosen questions save? Simulated deciders who answer chosen and random questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cases are there, and how do they become a table and a file?"""
+"""Benchmark runs: which cases are there, and how do they become a table and a file?"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from textwrap import wrap
 from time import perf_counter
 from typing import Any
 
@@ -20,7 +21,6 @@ from lori.experiments.bench import (
     cache,
     calibration,
     cluster,
-    levels,
     logit,
     memory,
     organ,
@@ -30,13 +30,14 @@ from lori.experiments.bench import (
     scaling,
     srmp,
 )
-from lori.experiments.bench.contest import Measured
-from lori.experiments.bench.table import text_claims, text_table
+from lori.experiments.bench.contest import Claim, Measured, Row
 
 PACKAGES = (
     "lori", "jax", "numpy", "scipy", "scikit-learn", "statsmodels", "xlogit", "evalica", "choix", "mcda", "pulp",
     "distributed", "pyarrow", "blackjax", "arviz",
 )  # fmt: skip
+HEADER = ("case", "contestant", "median", "min – max", "ratio")
+NOTE_WIDTH = 110
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ CASES = {
         "is the order found", recovery.measure, recovery.RecoverySettings(), recovery.SMOKE, by_name=True
     ),
     "levels": Case(
-        "is the number of levels found", levels.measure, levels.LevelsSettings(), levels.SMOKE, by_name=True
+        "is the number of levels found",
+        recovery.measure_levels, recovery.LevelsSettings(), recovery.LEVELS_SMOKE, by_name=True,
     ),
     "questions": Case(
         "what chosen questions save", questions.measure, questions.QuestionsSettings(), questions.SMOKE, by_name=True
@@ -140,3 +142,52 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def text_table(rows: Sequence[Row]) -> str:
+    """A line for each row and, indented below it, what there is to say about it."""
+    cells = [HEADER, *(_cells(row, before) for row, before in zip(rows, [None, *rows], strict=False))]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(HEADER))]
+    lines = [_aligned(cells[0], widths), "─" * (sum(widths) + 2 * len(widths) - 2)]
+    for row, line in zip(rows, cells[1:], strict=True):
+        lines.append(_aligned(line, widths))
+        lines += ["    " + part for part in wrap(row.note, NOTE_WIDTH)]
+    return "\n".join(lines)
+
+
+def text_claims(claims: Sequence[Claim], smoke: bool) -> str:
+    """What must hold, with what was measured."""
+    lines = []
+    for claim in claims:
+        verdict = {True: "holds", False: "DOES NOT HOLD", None: "not judged"}[claim.to_dict(smoke)["holds"]]
+        sign = "≥" if claim.at_least else "≤"
+        lines.append(f"{verdict:13}  {claim.text}: {claim.value:.3g} {sign} {claim.limit:g}")
+    return "\n".join(lines)
+
+
+def _cells(row: Row, before: Row | None) -> tuple[str, ...]:
+    case = "" if before and before.case == row.case else row.case
+    if row.seconds is None:
+        return case, row.contestant, "–", "–", "–"
+    low, high = min(row.seconds.values), max(row.seconds.values)
+    ratio = "–" if row.ratio is None else f"{row.ratio:.3g}"
+    return case, row.contestant, seconds(row.seconds.median), f"{seconds(low)} – {seconds(high)}", ratio
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    words = [
+        cell.ljust(width) if place < 2 else cell.rjust(width)
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return "  ".join(words).rstrip()
+
+
+def seconds(value: float) -> str:
+    """Three digits and a unit.
+
+    >>> seconds(0.00123), seconds(0.5), seconds(1234.5)
+    ('1.23 ms', '500 ms', '1234 s')
+    """
+    if value < 1:
+        return f"{1000 * value:.3g} ms"
+    return f"{value:.3g} s" if value < 1000 else f"{value:.0f} s"

@@ -1,4 +1,4 @@
-"""How does the cost of a pass (value and gradient) grow with pairs, features and levels?"""
+"""Scaling: how does the cost of a pass (value and gradient) grow with pairs, features and levels?"""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from lori.data.preferences import Preferences
 from lori.experiments.bench.contest import Contestant, Measured, Row, hold
-from lori.inference.problem import Objective
+from lori.inference.problem import Problem
 from lori.inference.scaling import Scaling
-from lori.inference.sources.memory import Memory
-from lori.model.likelihoods.observations import Observations
+from lori.model.likelihoods import Pairs
 from lori.model.rewards import Linear
 from lori.model.specification import Specification
 
@@ -71,12 +71,11 @@ def _steepest(sizes: list[int], medians: list[float]) -> float:
 
 def _pass(pairs: int, features: int, levels: int):
     generator = np.random.default_rng(0)
-    nothing = np.empty((0, features))
-    observations = Observations(generator.normal(size=(pairs, features)), np.ones(pairs), nothing, np.empty(0))
-    names = tuple(f"x{i + 1}" for i in range(features))
-    specification = Specification((Linear(),) * levels, (None,) * levels, (1.0,) * levels, "split", names)
-    objective = Objective(
-        specification, Memory((observations,)), Scaling(np.zeros(features), np.ones(features)), prior=None
+    left = generator.normal(size=(pairs, features))
+    preferences = Preferences.from_arrays(left, np.zeros_like(left))
+    specification = Specification(
+        (Linear(),) * levels, (None,) * levels, (1.0,) * levels, Pairs("split"), preferences.features
     )
+    problem = Problem.of(specification, [preferences], None, Scaling(np.zeros(features), np.ones(features)))
     vector = np.abs(generator.normal(size=(1, 1, specification.size))) / np.sqrt(features)
-    return lambda: objective.likelihood(vector, order=1)
+    return lambda: problem.negative_log_likelihood(vector, order=1)

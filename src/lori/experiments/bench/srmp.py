@@ -1,4 +1,4 @@
-"""Who learns an ordered model better from a few noisy answers: LORI, or the SRMP learner of `mcda`?
+"""SRMP: who learns an ordered model better from a few noisy answers, LORI or the learner of `mcda`?
 
 The decision-maker looks at the first criterion, and at the second where the first hardly differs; a share of the
 answers is turned round. Both learners know that more is better. What is held out has no noise. SRMP compares with
@@ -79,9 +79,8 @@ def _maker(settings: SrmpSettings, pairs: int, noise: float, maker: int, accurac
     generator = np.random.default_rng([maker, pairs, round(100 * noise)])
     threshold = generator.uniform(0.1, 0.5)
     task, test = (Task.draw(n, threshold, share, generator) for n, share in ((pairs, noise), (settings.held_out, 0.0)))
-    preferences = Preferences.from_arrays(
-        task.left, task.right, wins=task.left_won, losses=~task.left_won, features=FEATURES
-    )
+    counts = np.stack([task.left_won, np.zeros(pairs), ~task.left_won], axis=1)
+    preferences = Preferences.from_arrays(task.left, task.right, counts=counts, features=FEATURES)
     estimator = LORI(levels=2, reward=Linear(increasing="all"))
 
     def ours():

@@ -1,4 +1,4 @@
-"""Many simulated decision-makers: drawn from the prior, asked, and worked on by several processes."""
+"""Trials: many simulated decision-makers: drawn from the prior, asked, and worked on by several processes."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ class Decider:
 
 def answered(model: OrderedModel, left: np.ndarray, right: np.ndarray, generator: np.random.Generator) -> Preferences:
     """What a decision-maker chose; a full tie is broken by a coin."""
-    counts = model.sample(left, right, seed=generator)
-    return Preferences.from_arrays(left, right, wins=counts[:, 0], losses=counts[:, 2])
+    return Preferences.from_arrays(left, right, counts=model.sample(left, right, seed=generator))
 
 
 def each(function: Callable[[Any], Any], work: Sequence[Any], jobs: int) -> Iterator[Any]:

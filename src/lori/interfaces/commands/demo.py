@@ -86,7 +86,8 @@ def _draw_observed(axes: Axes, choices: Preferences, two: LORI, one: LORI) -> No
     from lori.interfaces.figures.style import COLOURS
 
     steps = np.rint(-choices.differences[:, 0] * 24)
-    shares = choices.wins / (choices.wins + choices.losses)
+    left, _, right = choices.outcome_counts.T
+    shares = left / (left + right)
     models = (two.predict_proba(choices)[:, 0], one.predict_proba(choices)[:, 0])
     x = np.unique(steps)
     observed, predicted, baseline = ([values[steps == s].mean() for s in x] for values in (shares, *models))

@@ -53,7 +53,7 @@ def reproduce(
 
 def carry_out(study: Study, out: Path, *, seeds: int, smoke: bool, jobs: int) -> None:
     """One study: its table as it ends, and where its files are."""
-    from lori.experiments.results import run_study, table, words
+    from lori.experiments.results import paragraphs, run_study, table
 
     started = perf_counter()
     try:
@@ -65,7 +65,7 @@ def carry_out(study: Study, out: Path, *, seeds: int, smoke: bool, jobs: int) ->
         os._exit(130)  # leaving in the usual way would wait for compiled work, which cannot be interrupted
     files = ", ".join(f"{study.name}.{kind}" for kind in ("json", "md", "png"))
     typer.echo(f"{study.name}: {study.title}\n\n{table(result)}\n")
-    for paragraph in words(result):
+    for paragraph in paragraphs(result):
         typer.echo(f"{paragraph}\n")
     typer.echo(f"Wrote {files} to {out} after {perf_counter() - started:.0f} s\n")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from lori.evaluation.calibration import Reliability
-from lori.evaluation.predictive_check import Check
+from lori.evaluation.checks import Check
+from lori.evaluation.metrics import Reliability
 from lori.interfaces.figures.style import COLOURS, described, new_figure, style
 
 

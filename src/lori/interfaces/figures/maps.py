@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lori.evaluation.landscape import Landscape
-from lori.experiments.panels import draw_regions, draw_surface, region_legend
+from lori.evaluation.tradeoffs import Landscape
+from lori.experiments.figures import draw_regions, draw_surface, region_legend
 from lori.interfaces.figures.style import AXIS, described, new_figure, style
 from lori.language.answer import number
 from lori.language.names import label

@@ -15,12 +15,10 @@ from numpy.typing import ArrayLike
 from lori.data.preferences import Preferences
 from lori.data.trajectories import Trajectories
 from lori.errors import InputError, LoriError
-from lori.evaluation.calibration import reliability
+from lori.evaluation.checks import predictive_check
 from lori.evaluation.intervals import known
-from lori.evaluation.landscape import Landscape, landscape, median_alternative, place_of, spans
-from lori.evaluation.metrics import Predicts
-from lori.evaluation.predictive_check import predictive_check
-from lori.evaluation.tradeoffs import trade_off
+from lori.evaluation.metrics import Predicts, reliability
+from lori.evaluation.tradeoffs import Landscape, landscape, median_alternative, place_of, spans, trade_off
 from lori.interfaces.figures import calibration, ladder, maps, posterior, tradeoff, trajectories
 from lori.model.ordered import OrderedModel
 

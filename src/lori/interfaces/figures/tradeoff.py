@@ -23,18 +23,18 @@ def figure(trade: TradeOff) -> Figure:
         low, high = _within(trade.band, trade.most)
         if np.any(high - low > 0.01 * trade.most):
             axes.fill_between(
-                trade.losses, low, high, facecolor="none", hatch="....", edgecolor="#aaaaaa", linewidth=0,
+                trade.lost, low, high, facecolor="none", hatch="....", edgecolor="#aaaaaa", linewidth=0,
                 label="indifference: neither side is preferred as often as not",
             )  # fmt: skip
         if trade.interval is not None:
             low, high = _within(trade.interval, trade.most)
             axes.fill_between(
-                trade.losses, low, high, color=COLOURS[4], alpha=0.45, linewidth=0, label="95% of the posterior"
+                trade.lost, low, high, color=COLOURS[4], alpha=0.45, linewidth=0, label="95% of the posterior"
             )
         axes.plot(*_curve(trade), color=COLOURS[0], linewidth=2, label="makes up for it: both equally likely (Pr = ½)")
         if trade.limit is not None:
             axes.axvline(trade.limit, color="black", linewidth=1, linestyle="--")
-            side = {"ha": "right", "x": trade.limit} if trade.limit > 0.6 * trade.losses[-1] else {"x": trade.limit}
+            side = {"ha": "right", "x": trade.limit} if trade.limit > 0.6 * trade.lost[-1] else {"x": trade.limit}
             axes.text(
                 y=top * 0.97,
                 s=f" from {number(trade.limit)} on \n no gain makes up ",
@@ -42,7 +42,7 @@ def figure(trade: TradeOff) -> Figure:
                 fontsize=SMALL,
                 **side,
             )
-        axes.set_xlim(0, trade.losses[-1])
+        axes.set_xlim(0, trade.lost[-1])
         axes.set_ylim(0, top)
         axes.set_xlabel(f"loss in {label(trade.loss_of, AXIS)} ({_way(trade.more_is_better[0], 'less', 'more')} of it)")
         axes.set_ylabel(f"gain in {label(trade.gain_of, AXIS)} ({_way(trade.more_is_better[1], 'more', 'less')} of it)")
@@ -52,17 +52,17 @@ def figure(trade: TradeOff) -> Figure:
 
 def description(trade: TradeOff) -> str:
     """Some points of the curve, and its end."""
-    payable = trade.losses[: len(trade.losses) if trade.limit is None else np.argmax(np.isinf(trade.price))]
+    payable = trade.lost[: len(trade.lost) if trade.limit is None else np.argmax(np.isinf(trade.price))]
     worse, better = _way(trade.more_is_better[0], "less", "more"), _way(trade.more_is_better[1], "more", "less")
     sentences = []
     places = dict.fromkeys(int(share * (len(payable) - 1)) for share in EXAMPLES)
     for place in (place for place in places if place > 0):  # the first loss is none
-        loss, price = trade.losses[place], trade.price[place]
+        loss, price = trade.lost[place], trade.price[place]
         lost, gained = f"{number(loss)} {worse} {trade.loss_of}", f"{number(price)} {better} {trade.gain_of}"
         sentences.append(f"{lost} by {gained}{_between(trade, place)}")
     told = f"A loss is made up for by a gain: {'; '.join(sentences)}." if sentences else ""
     if trade.limit is None:
-        end = f"Every loss of {trade.loss_of} up to {number(trade.losses[-1])} can be made up for."
+        end = f"Every loss of {trade.loss_of} up to {number(trade.lost[-1])} can be made up for."
     else:
         end = (
             f"From a loss of {number(trade.limit)} of {trade.loss_of} on, no gain of {trade.gain_of} up to "
@@ -96,7 +96,7 @@ def _curve(trade: TradeOff) -> tuple[np.ndarray, np.ndarray]:
     """The price of each loss that has one, and the point where the figure ends."""
     payable = np.isfinite(trade.price)
     end = np.array([] if trade.limit is None else [(trade.limit, trade.most)]).reshape(-1, 2)
-    return np.append(trade.losses[payable], end[:, 0]), np.append(trade.price[payable], end[:, 1])
+    return np.append(trade.lost[payable], end[:, 0]), np.append(trade.price[payable], end[:, 1])
 
 
 def _between(trade: TradeOff, place: int) -> str:

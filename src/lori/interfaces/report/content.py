@@ -14,9 +14,9 @@ from lori import __version__
 from lori.data.preferences import Preferences
 from lori.errors import DataError, LoriError
 from lori.estimators.lori import LORI
-from lori.evaluation.cross_validation import HeldOut, advantage, held_out, one_level
+from lori.evaluation.checks import RareChoices, Surprise, rare_choices, surprises
+from lori.evaluation.cross_validation import HeldOut, advantage, held_out
 from lori.evaluation.description import Description, describe
-from lori.evaluation.surprise import RareChoices, Surprise, rare_choices, surprises
 from lori.interfaces.figures import plots, posterior
 from lori.interfaces.figures.style import inline
 from lori.language.answer import answer, unsure
@@ -147,7 +147,7 @@ def _quality(model: LORI, preferences: Preferences) -> tuple[Quality | None, Hel
         own = held_out(model, preferences)
     except DataError:
         return None, None
-    single = held_out(one_level(model), preferences) if len(model.levels_) > 1 else None
+    single = held_out(model.with_levels(1), preferences) if len(model.levels_) > 1 else None
     gain = advantage(own, single) if single else (None, None)
     quality = Quality(
         own.folds,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lori.applications.organ.people import CORRELATION, MEDIANS, at_transplant, draw_donors, draw_patients
+from lori.applications.organ.truth import CORRELATION, MEDIANS, at_transplant, draw_donors, draw_patients
 
 
 def test_laboratory_values_are_correlated_as_in_cirrhosis():

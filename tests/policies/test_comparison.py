@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lori.errors import InputError
-from lori.evaluation.preferred import preference_matrix
 from lori.model.ordered import OrderedModel
 from lori.policies import comparison
+from lori.policies.comparison import preference_matrix
 
 
 def model(ties: str = "split") -> OrderedModel:
