@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lori.experiments.levels import STUDY, LevelsSettings, cell, models
+from lori.estimators.lori import LORI
+from lori.experiments.levels import STUDY, LevelsSettings, cell
 from lori.experiments.results import run_study
 from lori.model.simulation import random_ordered_model, simulate
 
@@ -21,13 +22,11 @@ def test_each_step_of_the_chain_explains_no_less():
     """Up to the prior, which costs a new level some units."""
     truth = random_ordered_model(2, 3, seed=3)
     preferences = simulate(truth, 800, seed=4)
-    found = list(models(STUDY.smoke, preferences, seed=0))
+    found = LORI(levels=3, starts=4).fit(preferences).nested_
     assert [len(model.levels) for model in found] == [1, 2, 3]
-    logs = [
-        np.log(model.predict_proba(preferences.left_features, preferences.right_features)[:, [0, 2]]) for model in found
-    ]
-    wins = np.stack([preferences.wins, preferences.losses], axis=1)
-    explained = [float(np.sum(wins * log)) for log in logs]
+    sides = preferences.left_features, preferences.right_features
+    chosen = preferences.outcome_counts[:, [0, 2]]
+    explained = [float(np.sum(chosen * np.log(model.predict_proba(*sides)[:, [0, 2]]))) for model in found]
     assert explained[1] > explained[0]
     assert explained[2] > explained[1] - 10
 

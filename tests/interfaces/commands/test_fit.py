@@ -10,7 +10,7 @@ import lori
 from lori.data.writing import write_pairs
 from lori.errors import InputError
 from lori.evaluation.selection import select_levels
-from lori.interfaces.commands.fit import ModelOptions, RewardName
+from lori.interfaces.commands.fit import ModelOptions
 from lori.interfaces.commands.main import app
 
 HEADER = "left.a,left.b,right.a,right.b,choice\n"
@@ -34,7 +34,7 @@ def test_as_json_and_quiet(run, pairs):
 
 
 def test_options_say_what_to_learn():
-    given = ModelOptions(levels="3", reward=RewardName.capped, increasing="a, b", epsilon="learned,0.5,0", seed=7)
+    given = ModelOptions(levels="3", reward="capped", increasing="a, b", epsilon="learned,0.5,0", seed=7)
     estimator = given.estimator()
     assert estimator.get_params(deep=False) == {
         **lori.LORI(levels=3, epsilon=[None, 0.5, 0.0], seed=7).get_params(deep=False), "reward": estimator.reward,
@@ -51,9 +51,10 @@ def test_defaults_are_the_librarys_own():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"context": "a"}, "--context: expected a feature for --reward gated, and only there"),
-        ({"reward": RewardName.gated}, "--context: expected a feature for --reward gated"),
-        ({"reward": RewardName.network, "decreasing": "a"}, "got a network"),
+        ({"context": "a"}, r"--context: expected a reward that has it \(gated\), got 'linear'"),
+        ({"reward": "gated"}, "expected a context, got 'gated' alone; .*--context"),
+        ({"reward": "network", "decreasing": "a"}, r"--decreasing: .*\(linear or capped or gated\), got 'network'"),
+        ({"reward": "foo"}, "--reward: expected linear or capped or network or gated, got 'foo'"),
         ({"levels": "many"}, "--levels: expected a whole number from 1"),
         ({"alpha": "big"}, "--alpha: expected 'learned' or a number"),
     ],
