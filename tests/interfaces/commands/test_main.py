@@ -70,7 +70,7 @@ def test_an_output_never_replaces_an_input_or_another_output(run, pairs, saved, 
     ("given", "said"),
     [
         (("fit",), "Missing argument 'files'"),
-        (("fit", "x.csv", "--reward", "foo"), "'foo' is not one of 'linear'"),
+        (("fit", "x.csv", "--ties", "foo"), "'foo' is not one of 'auto'"),
         (("nothing",), "No such command 'nothing'"),
         (("fit", "x.csv", "--wrong"), "No such option: --wrong"),
     ],

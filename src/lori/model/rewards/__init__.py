@@ -5,7 +5,7 @@ A new family is one file that defines a `Reward`, and one line here (or `registe
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields, is_dataclass
+import inspect
 from typing import Any, TypeVar
 
 from lori.errors import InputError, one_of
@@ -46,20 +46,18 @@ def reward_from(settings: dict[str, Any]) -> Reward:
     return FAMILIES[arguments.pop("kind")](**arguments)
 
 
-def options_of(family: type[Reward]) -> dict[str, bool]:
-    """The options of a family, and whether each is needed."""
-    if not is_dataclass(family):
-        return {}
-    return {own.name: own.default is MISSING and own.default_factory is MISSING for own in fields(family)}
+def options_of(family: type[Reward]) -> tuple[str, ...]:
+    """The names of a family's options."""
+    return tuple(inspect.signature(family).parameters)
 
 
 def named_reward(kind: str, **options: Any) -> Reward:
     """The reward of a registered family, by its name."""
     family = FAMILIES[one_of("reward", kind, tuple(FAMILIES))]
-    missing = [name for name, needed in options_of(family).items() if needed and name not in options]
-    if missing:
+    try:
+        return family(**options)
+    except TypeError:
         raise InputError(
-            "reward", expected=f"a {missing[0]}", got=f"{kind!r} alone",
-            fix=f"use lori.{family.__name__}({missing[0]}=...), or --{missing[0]} on the command line",
-        )  # fmt: skip
-    return family(**options)
+            "reward", expected=f"the options that a {kind} reward needs", got=", ".join(options) or "none",
+            fix=f"pass an object instead: {family.__name__}({', '.join(options_of(family))})",
+        ) from None  # fmt: skip
