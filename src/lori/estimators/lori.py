@@ -23,7 +23,8 @@ from lori.inference.posterior.draws import Posterior
 from lori.inference.posterior.sampling import METHODS, posterior_of_peak, sample_posterior
 from lori.inference.settings import checked_prior, checked_settings
 from lori.inference.status import Status
-from lori.language.summary import Summary
+from lori.inference.summary import summarise
+from lori.language.results import Summary
 from lori.model.ordered import Level, OrderedModel
 from lori.model.priors import Prior
 from lori.model.rewards import Reward
@@ -120,10 +121,10 @@ class LORI(Estimator):
         A level that the data do not support may stand anywhere in the order: do not plan for it. `preferences` are
         those that were fitted.
         """
-        support = self.summary().to_dict()["support"]
-        if support is None or support["recommended"] == self.levels:
+        support = self.summary().support
+        if support is None or support.recommended == self.levels:
             return self
-        return self.with_levels(support["recommended"]).fit(preferences)
+        return self.with_levels(support.recommended).fit(preferences)
 
     def fit_by_agent(self, preferences: Preferences) -> dict[str, LORI]:
         """A fitted copy of this estimator for each agent, all fitted as one batch."""
@@ -218,7 +219,7 @@ class LORI(Estimator):
 
     def _learned(self, fit: Fit) -> None:
         self.model_: OrderedModel = fit.model
-        self.summary_ = Summary.of(fit)
+        self.summary_ = summarise(fit)
         self.ranges_ = fit.ranges
         self.covariance_, self.vector_ = fit.covariance, fit.peak.vector
         self.peak_: Peak | None = fit.peak
@@ -261,13 +262,13 @@ class LORI(Estimator):
             settings["prior"] = Prior(**settings["prior"])
         estimator = cls(**settings, reward=[level.reward for level in model.levels])
         estimator.model_ = model
-        estimator.summary_ = Summary(content["summary"])
+        estimator.summary_ = Summary.from_dict(content["summary"])
         estimator.ranges_ = np.array(content["ranges"], float)
         prior = checked_prior(settings["prior"])
         peak = content.get("peak")  # files of the first version have none
         estimator.peak_ = Peak.from_description(peak, model.ties, model.features, prior) if peak else None
-        estimator.log_likelihood_ = content["summary"]["log_likelihood"]
-        estimator._mirror(Status.from_dict(content["summary"]["status"]))
+        estimator.log_likelihood_ = estimator.summary_.log_likelihood
+        estimator._mirror(estimator.summary_.status)
         estimator.coding_ = WORDS
         pooled = content.get("pooled")  # older files do not say
         estimator.pooled_ = (str(pooled[0]), pooled[1]) if pooled else None

@@ -8,7 +8,7 @@ import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.evaluation.metrics import Predicts, calibration
-from lori.language.summary import NORMAL_95
+from lori.model.quantity import NORMAL_95
 
 
 class Reliability(NamedTuple):

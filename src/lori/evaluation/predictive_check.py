@@ -14,6 +14,7 @@ import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.inference.posterior.draws import Posterior, interval
+from lori.language.numbers import percent
 
 DRAWS = 200  # replications
 
@@ -52,7 +53,8 @@ class Check:
         """What a person should know."""
         said = (
             f"In {self.agreeing} of {len(self.groups)} groups of comparisons the observed share lies within the "
-            f"model's {self.probability:.0%} interval; about {self.probability * len(self.groups):.0f} would by chance."
+            f"model's {percent(self.probability)} interval; if the model were true, about "
+            f"{self.probability * len(self.groups):.0f} would."
         )
         return said if self.trusted else f"{said} (The posterior has not converged.)"
 

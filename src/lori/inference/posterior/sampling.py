@@ -26,6 +26,8 @@ from lori.inference.sources.memory import Memory
 from lori.inference.statistics import Survey
 from lori.inference.status import about_data
 from lori.inference.units import Units
+from lori.language import verdicts
+from lori.language.notes import Note
 from lori.model.likelihoods.observations import Observations
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
@@ -36,11 +38,6 @@ CORRECTED = 50_000_000  # draws × rows up to which draws of the Gaussian are co
 PROPOSALS = 8  # draws of the Gaussians for each that is kept where they are corrected
 WIDTHS = {1.0: 0.4, 2.0: 0.4, 4.0: 0.2}  # of the Gaussians that are corrected, with their shares
 LEAST_EFFECTIVE = 0.05  # share of effective draws below which the Gaussian is not the posterior's shape
-SHARED_OUT = (
-    "only their joint effect is known. How it is shared out among them, and with it a threshold in one of them alone, "
-    "comes from the prior; the summary reports the smallest weights that give it."
-)
-FLAT = "Some direction is hardly known from these data: intervals are those of the prior there."
 
 
 @double_precision
@@ -75,8 +72,8 @@ def sample_posterior(
 def posterior_of_peak(peak: Peak, *, draws: int, seed: int) -> Posterior:
     """The Gaussian around one peak, without looking at data again."""
     mixture = Mixture.of([peak], draws, np.random.default_rng(seed))
-    verdict = "A Gaussian around the optimum; pass the preferences to have it checked."
-    notes = (FLAT,) if mixture.flat else ()
+    verdict = verdicts.unchecked()
+    notes = (Note("flat"),) if mixture.flat else ()
     evidence = mixture.log_mass if _proper(peak.prior, peak.units.specification) else None
     return Posterior("laplace", peak.units, mixture.draws[None], Trust(True, verdict), evidence, None, notes)
 
@@ -118,12 +115,11 @@ def _by_laplace(
     objective = Objective(specification, source, peak.units.scaling, peak.prior)
     peaks = [peak, *_polished(objective, peak, rivals)]
     numbers = {"optima": float(len(peaks))}
-    where = "the optimum" if len(peaks) == 1 else f"{len(peaks)} optima"
     error: float | None = None
     if PROPOSALS * count * source.rows > CORRECTED:
         mixture = Mixture.of(peaks, count, generator)
         draws, evidence, trusted = mixture.draws, mixture.log_mass, True
-        verdict = f"Gaussians around {where}; with so many rows, that is the posterior's shape."
+        verdict = verdicts.gaussian(len(peaks))
     else:
         mixture = Mixture.of(peaks, PROPOSALS * count, generator, WIDTHS)
         weighted = _corrected(mixture, objective, generator)
@@ -131,12 +127,9 @@ def _by_laplace(
         evidence, error, effective = weighted.log_evidence, weighted.error, min(weighted.effective, float(count))
         trusted = effective >= LEAST_EFFECTIVE * count
         numbers["effective size"] = effective
-        verdict = f"Gaussians around {where}, corrected by the posterior: worth {effective:.0f} independent draws."
+        verdict = verdicts.corrected(len(peaks), effective)
         if not trusted:
-            verdict = (
-                f"NOT TRUSTED: the posterior is not Gaussian around {where} (worth {effective:.0f} of {count} "
-                "draws); use method='smc'."
-            )
+            verdict = verdicts.not_gaussian(len(peaks), effective, count)
     proper = _proper(peak.prior, specification)
     return Posterior(
         "laplace",
@@ -145,7 +138,7 @@ def _by_laplace(
         Trust(trusted, verdict, numbers),
         log_evidence=evidence if proper else None,
         log_evidence_error=error if proper else None,
-        notes=(FLAT,) if mixture.flat else (),
+        notes=(Note("flat"),) if mixture.flat else (),
     )
 
 
@@ -242,35 +235,31 @@ def _trust_in_populations(vectors: np.ndarray, populations: Sequence[Population]
         "effective size": found.effective,
     }
     if not all(own.finished for own in populations):
-        return Trust(False, "NOT CONVERGED: the likelihood was not let in completely; raise draws.", numbers)
+        return Trust(False, verdicts.unfinished(), numbers)
     if found.r_hat > LARGEST_R_HAT:
-        verdict = (
-            f"NOT CONVERGED: independent populations disagree (R-hat {found.r_hat:.2f}); "
-            "raise draws, or use fewer levels."
-        )
-        return Trust(False, verdict, numbers)
-    return Trust(True, f"Independent populations agree (R-hat {found.r_hat:.2f}).", numbers)
+        return Trust(False, verdicts.populations_disagree(found.r_hat), numbers)
+    return Trust(True, verdicts.populations_agree(found.r_hat), numbers)
 
 
 def _trust_in_chains(vectors: np.ndarray, divergences: int) -> Trust:
     found = mixing_of_chains(vectors)
     numbers = {"r_hat": found.r_hat, "effective size": found.effective, "divergences": float(divergences)}
-    said = f"R-hat {found.r_hat:.2f}, worth {found.effective:.0f} independent draws, {divergences} divergences"
+    told = found.r_hat, found.effective, divergences
     if found.mixed and divergences <= 0.01 * vectors.shape[0] * vectors.shape[1]:
-        return Trust(True, f"The chains have mixed ({said}).", numbers)
-    return Trust(False, f"NOT CONVERGED: the chains have not mixed ({said}); use method='smc'.", numbers)
+        return Trust(True, verdicts.chains_mixed(*told), numbers)
+    return Trust(False, verdicts.chains_not_mixed(*told), numbers)
 
 
-def _notes(settings: FitSettings, preferences: Preferences) -> tuple[str, ...]:
+def _notes(settings: FitSettings, preferences: Preferences) -> tuple[Note, ...]:
     """What the data cannot tell, whatever the sampler does."""
     if not preferences.n_comparisons:
-        return ("There are no data: this is the prior.",)
+        return (Note("no data"),)
     if len(preferences) < 2:
         return ()
     notes = [note for note in about_data(Survey.of(preferences)) if note.code in ("constant", "collinear")]
-    told = [f"{note.text.partition(':')[0]}: {SHARED_OUT}" if note.code == "collinear" else str(note) for note in notes]
+    told = [Note("shared out", note.slots) if note.code == "collinear" else note for note in notes]
     lower, upper = settings.specification.bounds
     signed = bool(np.all(np.isfinite(lower) | np.isfinite(upper)))
     if any(note.code == "collinear" for note in notes) and not signed:
-        told.append("Which of them leads a level is told by the prior alone, so the order among them is a draw.")
+        told.append(Note("order by prior"))
     return tuple(told)

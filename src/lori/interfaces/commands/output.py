@@ -36,7 +36,7 @@ def show_summary(estimator: LORI) -> None:
         return
     from lori.interfaces.commands.terminal import print_compact
 
-    print_compact(estimator.summary().to_dict())
+    print_compact(estimator.summary())
 
 
 def show_table(table, out: Path | None, as_json: bool) -> None:

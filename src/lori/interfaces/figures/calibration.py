@@ -1,4 +1,4 @@
-"""Do things happen as often as the model says?"""
+"""Figure of calibration: do things happen as often as the model says?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from matplotlib.figure import Figure
 
 from lori.evaluation.calibration import Reliability
 from lori.interfaces.figures.style import COLOURS, new_figure, style
+from lori.language.numbers import counted, percent
+from lori.language.sentence import Sentence
 
 
 def figure(found: Reliability) -> Figure:
@@ -18,7 +20,7 @@ def figure(found: Reliability) -> Figure:
         spread = np.abs(np.stack([found.lower, found.upper]) - found.observed)
         axes.errorbar(
             found.predicted, found.observed, yerr=spread, fmt="o", color=COLOURS[0], capsize=3, markersize=5,
-            label="observed, with 95% interval",
+            label="observed, with 95 % interval",
         )  # fmt: skip
         axes.set_xlim(low, 1.01)
         axes.set_ylim(low, 1.01)
@@ -28,17 +30,14 @@ def figure(found: Reliability) -> Figure:
     return drawn
 
 
-def words(found: Reliability) -> str:
+def caption(found: Reliability) -> Sentence:
     """Each point, and how many agree."""
     points = "; ".join(
-        f"{predicted:.0%} predicted, {observed:.0%} observed ({low:.0%} to {high:.0%}, {_count(n)})"
+        f"{percent(predicted)} predicted, {percent(observed)} observed ({percent(low)} to {percent(high)}, "
+        f"{counted(n, 'comparison')})"
         for predicted, observed, low, high, n in zip(*found, strict=True)
     )
-    return (
-        f"In {found.agreeing} of {len(found.predicted)} groups of comparisons the 95% interval of the observed share "
-        f"holds the predicted one: {points}."
+    return Sentence(
+        f"In {found.agreeing} of {counted(len(found.predicted), 'group')} of comparisons, the 95 % interval of the "
+        f"observed share contains the predicted one: {points}."
     )
-
-
-def _count(comparisons: float) -> str:
-    return f"{comparisons:,.0f} comparison{'' if round(comparisons) == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Could the model have produced these data?"""
+"""Figure of a predictive check: could the model have produced these data?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from matplotlib.figure import Figure
 
 from lori.evaluation.predictive_check import Check
 from lori.interfaces.figures.style import COLOURS, new_figure, style
+from lori.language.numbers import percent
+from lori.language.sentence import Sentence
 
 
 def figure(check: Check) -> Figure:
@@ -17,7 +19,7 @@ def figure(check: Check) -> Figure:
         drawn, (axes,) = new_figure(1.2 + 0.28 * len(groups))
         axes.hlines(
             places, [group.lower for group in groups], [group.upper for group in groups], color=COLOURS[4], linewidth=7,
-            label=f"{check.probability:.0%} of replications",
+            label=f"{percent(check.probability)} of replications",
         )  # fmt: skip
         for agrees, marker, label in ((True, "o", "observed"), (False, "s", "observed, outside")):
             own = [i for i, group in enumerate(groups) if group.agrees is agrees]
@@ -31,14 +33,15 @@ def figure(check: Check) -> Figure:
     return drawn
 
 
-def words(check: Check) -> str:
+def caption(check: Check) -> Sentence:
     """The verdict, and each group that disagrees."""
     apart = "; ".join(
-        f"{_name(group.by, group.name)}: {group.observed:.0%} observed, {group.lower:.0%} to {group.upper:.0%} expected"
+        f"{_name(group.by, group.name)}: {percent(group.observed)} observed, {percent(group.lower)} to "
+        f"{percent(group.upper)} expected"
         for group in check.groups
         if not group.agrees
     )
-    return f"{check.sentence} Outside: {apart}." if apart else check.sentence
+    return Sentence(f"{check.sentence} Outside: {apart}." if apart else check.sentence)
 
 
 def _name(by: str, name: str) -> str:

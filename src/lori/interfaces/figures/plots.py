@@ -40,8 +40,8 @@ class Plots:
 
     def ladder(self) -> Figure:
         """Levels in order with weights, thresholds and the share of decisions that each one makes."""
-        summary = self._model.summary().to_dict()
-        return described(ladder.figure(summary), ladder.words(summary))
+        summary = self._model.summary()
+        return described(ladder.figure(summary), ladder.caption(summary))
 
     def tradeoff(
         self,
@@ -59,7 +59,7 @@ class Plots:
             self._model.model_, first, second, up_to=reach[first], most=self._range(second),
             at=self._at(data, at), draws=posterior_draws(self._model) if draws is None else draws,
         )  # fmt: skip
-        return described(tradeoff.figure(found), tradeoff.words(found))
+        return described(tradeoff.figure(found), tradeoff.caption(found))
 
     def regions(
         self,
@@ -71,7 +71,7 @@ class Plots:
     ) -> Figure:
         """Where left is preferred, where right is, and where no difference counts."""
         land = self._landscape(across, up, self._at(data, at), ties_apart=True)
-        return described(regions.figure(land), regions.words(land))
+        return described(regions.figure(land), regions.caption(land))
 
     def surface(
         self,
@@ -83,26 +83,26 @@ class Plots:
     ) -> Figure:
         """The probability that left is preferred, over the differences of two features."""
         land = self._landscape(across, up, self._at(data, at), ties_apart=False)
-        return described(surface.figure(land), surface.words(land))
+        return described(surface.figure(land), surface.caption(land))
 
     def calibration(self, data: Preferences, *, predictions: Predicts | None = None) -> Figure:
         """Predicted against observed shares; `predictions` may be those of `held_out`."""
         found = reliability(self._model.model_ if predictions is None else predictions, data)
-        return described(calibration.figure(found), calibration.words(found))
+        return described(calibration.figure(found), calibration.caption(found))
 
     def check(self, data: Preferences) -> Figure:
         """Could the model have produced these data? Observed shares beside replications from the posterior."""
         found = predictive_check(self._model.posterior(data), data)
-        return described(check.figure(found), check.words(found))
+        return described(check.figure(found), check.caption(found))
 
     def posterior(self, *, draws: Draws | None = None) -> Figure:
         """Weights and thresholds with their intervals: from standard errors, or from `draws`."""
-        numbers = known(self._model.summary().to_dict(), draws)
-        return described(posterior.figure(numbers), posterior.words(numbers))
+        numbers = known(self._model.summary(), draws)
+        return described(posterior.figure(numbers), posterior.caption(numbers))
 
     def trajectories(self, steps: Trajectories, left: str, right: str) -> Figure:
         """Two trajectories side by side, step by step."""
-        return described(trajectories.figure(steps, left, right), trajectories.words(steps, left, right))
+        return described(trajectories.figure(steps, left, right), trajectories.caption(steps, left, right))
 
     def _landscape(self, across: str | None, up: str | None, at: ArrayLike | None, *, ties_apart: bool) -> Landscape:
         first, second = self._features(across, up)
@@ -132,7 +132,7 @@ class Plots:
 
 def leaders(model: LORI) -> list[str]:
     """The features that lead the levels, from the first on."""
-    return list(dict.fromkeys(name for level in model.summary().to_dict()["levels"] for name in level["leading"]))
+    return list(dict.fromkeys(name for level in model.summary().levels for name in level.leading))
 
 
 def posterior_draws(model: LORI, count: int = DRAWS) -> list[OrderedModel] | None:

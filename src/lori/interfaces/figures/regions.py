@@ -1,4 +1,4 @@
-"""Who is preferred over the differences of two features, and where is nobody?"""
+"""Figure of regions: which side is preferred over the differences of two features, and where is neither?"""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from lori.evaluation.landscape import Landscape
 from lori.experiments.panels import draw_regions, region_legend
 from lori.interfaces.figures.style import AXIS, new_figure, style
-from lori.language.answer import number
 from lori.language.names import label
+from lori.language.sentence import Name, Sentence, Share
 
 
 def figure(land: Landscape) -> Figure:
@@ -26,16 +26,15 @@ def figure(land: Landscape) -> Figure:
     return drawn
 
 
-def words(land: Landscape) -> str:
-    """What share of the plane is whose, and what the corners are like."""
+def caption(land: Landscape) -> Sentence:
+    """What share of the plane is whose, and what one corner is like."""
     left, right = land.left > 0.5, land.right > 0.5
     neither = ~left & ~right
-    corner = {True: "left", False: "right"}
-    less_across = "neither" if neither[-1, 0] else corner[bool(left[-1, 0])]
-    across, up = number(land.x[-1]), number(land.y[-1])
-    return (
-        f"Over differences of up to ±{across} in {land.across} and ±{up} in {land.up}, left is preferred more often "
-        f"than not in {np.mean(left):.0%} of the area, right in {np.mean(right):.0%} and neither "
-        f"in {np.mean(neither):.0%}. With the largest {land.up} but the smallest {land.across}, "
-        f"{less_across} is preferred."
-    )
+    corner = "neither side" if neither[-1, 0] else "left" if left[-1, 0] else "right"
+    return Sentence.of(
+        "Over differences of up to ±{reach} in {across} and ±{height} in {up}, left is preferred more often than not "
+        "in {left} of the area, right in {right} and neither in {neither}. With the largest {up} but the smallest "
+        "{across}, {corner} is preferred.",
+        across=Name(land.across), up=Name(land.up), reach=float(land.x[-1]), height=float(land.y[-1]),
+        left=Share(np.mean(left)), right=Share(np.mean(right)), neither=Share(np.mean(neither)), corner=corner,
+    )  # fmt: skip

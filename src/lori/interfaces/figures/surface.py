@@ -1,4 +1,4 @@
-"""How likely is a preference over the differences of two features? (figure 2 of the paper)"""
+"""Figure of a surface: how likely is a preference over the differences of two features? (figure 2 of the paper)"""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from lori.evaluation.landscape import Landscape
 from lori.experiments.panels import draw_surface
 from lori.interfaces.figures.style import AXIS, new_figure, style
-from lori.language.answer import number
 from lori.language.names import label
+from lori.language.sentence import Name, Sentence, Share
 
 
 def figure(land: Landscape) -> Figure:
@@ -21,13 +21,13 @@ def figure(land: Landscape) -> Figure:
     return drawn
 
 
-def words(land: Landscape) -> str:
-    """The middle of the edges and two corners."""
+def caption(land: Landscape) -> Sentence:
+    """The middle of the edges and one corner."""
     middle = len(land.x) // 2
-    across, up = number(land.x[-1]), number(land.y[-1])
-    return (
-        f"Left is preferred with a probability of {land.left[middle, -1]:.0%} where it has {across} more of "
-        f"{land.across} and as much of {land.up}, {land.left[-1, middle]:.0%} where it has {up} more of "
-        f"{land.up} and as much of {land.across}, and {land.left[-1, 0]:.0%} where it has that much more of {land.up} "
-        f"but {across} less of {land.across}."
-    )
+    return Sentence.of(
+        "Left is preferred with a probability of {edge} where it has {reach} more {across} and the same {up}, {top} "
+        "where it has {height} more {up} and the same {across}, and {corner} where it has {height} more {up} but "
+        "{reach} less {across}.",
+        across=Name(land.across), up=Name(land.up), reach=float(land.x[-1]), height=float(land.y[-1]),
+        edge=Share(land.left[middle, -1]), top=Share(land.left[-1, middle]), corner=Share(land.left[-1, 0]),
+    )  # fmt: skip
