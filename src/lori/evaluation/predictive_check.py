@@ -14,7 +14,7 @@ import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.inference.posterior.draws import Posterior, interval
-from lori.language.numbers import percent
+from lori.language.numbers import counted, percent
 
 DRAWS = 200  # replications
 
@@ -52,7 +52,7 @@ class Check:
     def sentence(self) -> str:
         """What a person should know."""
         said = (
-            f"In {self.agreeing} of {len(self.groups)} groups of comparisons the observed share lies within the "
+            f"In {self.agreeing} of {counted(len(self.groups), 'group')} of comparisons, the observed share lies within the "
             f"model's {percent(self.probability)} interval; if the model were true, about "
             f"{self.probability * len(self.groups):.0f} would."
         )

@@ -11,6 +11,7 @@ from lori.language.sentence import Name, Sentence, Share, clause, joined
 from lori.model.ordered import OrderedModel
 
 GRID, BISECTIONS = 48, 45
+TIE, NEITHER = "a tie is likeliest", "neither side is preferred"
 DIGITS = 3  # of a change that flips a choice
 
 
@@ -68,13 +69,12 @@ class Explanation:
             who = f"level {level} decides with a probability of {percent(self.decides[pair, level - 1])}"
         else:
             who = "most likely no difference counts"
-        return Sentence.of(
-            "{side} (left {left}{tied}, right {right}); {who}; {flip}.",
-            side=_favoured(left, tie, right), left=Share(left), tied=tied, right=Share(right), who=who,
-            flip=self._flip(pair, "the likelier side" if tie > max(left, right) else "the choice"),
-        )  # fmt: skip
+        side = _favoured(left, tie, right)
+        slots = {"side": side, "left": Share(left), "tied": tied, "right": Share(right), "who": who}
+        flip = "" if side == NEITHER else clause("; {flip}", flip=self._flip(pair, tied=side == TIE))
+        return Sentence.of("{side} (left {left}{tied}, right {right}); {who}{flip}.", **slots, flip=flip)
 
-    def _flip(self, pair: int, what: str) -> Sentence:
+    def _flip(self, pair: int, *, tied: bool) -> Sentence:
         changes = []
         for feature, change in zip(self.features, self.flips[pair], strict=True):
             if np.isfinite(change):
@@ -82,15 +82,16 @@ class Explanation:
                 slots = {"name": Name(feature), "way": "rose" if change > 0 else "fell"}
                 changes.append(clause(f"{whose} {{way}} by {{size}}", **slots, size=number(abs(change), DIGITS)))
         if not changes:
-            return clause("no change in a single feature would flip {what}", what=what)
-        return clause("{what} would flip if {changes}", what=what, changes=joined(changes, ", or if "))
+            return Sentence("no change in a single feature would flip the choice")
+        what = "the likelier side would change" if tied else "the choice would flip"
+        return clause("{what} if {changes}", what=what, changes=joined(changes, ", or if "))
 
 
 def _favoured(left: float, tie: float, right: float) -> str:
     if tie > max(left, right):
-        return "a tie is likeliest"
+        return TIE
     if np.isclose(left, right, rtol=0, atol=1e-9):
-        return "neither side is preferred"
+        return NEITHER
     return f"{'left' if left > right else 'right'} is preferred"
 
 

@@ -26,7 +26,8 @@ def answer(summary: Summary) -> list[Sentence]:
     if len(summary.levels) == 1:
         (only,) = summary.levels
         told = _facts(only, alone=True) or [_matters_most(only)]
-        told.append(_what_counts(only, len(summary.features)))
+        if only.leading:
+            told.append(_what_counts(only, len(summary.features)))
     else:
         told = [_place(level, len(summary.levels)) for level in summary.levels]
         told += [fact for level in summary.levels for fact in _facts(level)]
@@ -159,7 +160,11 @@ def _place(level: LevelSummary, count: int) -> Sentence:
 def _matters_most(level: LevelSummary) -> Sentence:
     if not level.leading:
         return Sentence("None of the features matters.")
-    return Sentence.of("{leaders} {matter} most.", leaders=leaders(level), matter=_plural(level, "matter"))
+    several, doubt = len(level.leading) > 1, ""
+    if all(may_be_zero(level.weights[name]) for name in level.leading):
+        doubt = f", but {'their weights are' if several else 'its weight is'} {DOUBT}"
+    text = "{leaders} {matter} most{doubt}."
+    return Sentence.of(text, leaders=leaders(level), matter="matter" if several else "matters", doubt=doubt)
 
 
 def _what_counts(level: LevelSummary, features: int) -> Sentence:
@@ -200,7 +205,3 @@ def _best_order(summary: Summary) -> Sentence:
 def _better(level: LevelSummary, name: str) -> str:
     weight = level.weights[name].value
     return "less" if weight is not None and weight < 0 else "more"
-
-
-def _plural(level: LevelSummary, verb: str) -> str:
-    return verb if len(level.leading) > 1 else f"{verb}s"

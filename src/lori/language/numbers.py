@@ -153,7 +153,7 @@ def odds(log_ratio: float) -> str:
     ratio = 10.0 ** min(log_ratio / 2.302585092994046, 20.0)
     if ratio > 1e6:
         return "over 1,000,000 to 1"
-    return f"{number(ratio, 2)} to 1"
+    return f"{_fixed(ratio, 1 - _exponent(ratio))} to 1"
 
 
 def _exponent(value: float) -> int:

@@ -49,14 +49,14 @@ class PriorityOrder:
     def sentences(self) -> list[Sentence]:
         """What comes first and, of several levels, the likeliest orders."""
         (leader, probability), *rest = self.first().items()
-        others = [clause("{name} {share}", name=Name(name), share=_share(own)) for name, own in rest[:SHOWN]]
+        others = [clause("{name}: {share}", name=Name(name), share=_share(own)) for name, own in rest[:SHOWN]]
         first = clause(
             "{leader} comes first with a probability of {share}", leader=Name(leader), share=_share(probability)
         )
         told = [Sentence.of("{first} ({others})." if others else "{first}.", first=first, others=joined(others))]
         if len(self.best) > 1:
             orders = [
-                clause("{order} {share}", order=joined([Name(name) for name in order], " before "), share=_share(own))
+                clause("{order}: {share}", order=joined([Name(name) for name in order], " before "), share=_share(own))
                 for order, own in list(self.probabilities.items())[:SHOWN]
             ]
             told.append(Sentence.of("Likeliest orders: {orders}.", orders=joined(orders, "; ")))

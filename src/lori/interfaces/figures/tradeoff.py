@@ -78,10 +78,10 @@ def caption(trade: TradeOff) -> Sentence:
         else ""
     )
     if trade.limit is None:
-        text = "Every loss of {loss_of} up to {largest} can be made up for."
+        text = "Every loss in {loss_of} of up to {largest} can be made up for."
         end = Sentence.of(text, loss_of=loss_of, largest=number(trade.losses[-1], DIGITS))
     else:
-        text = "Once the loss of {loss_of} reaches {limit}, no gain of up to {most} in {gain_of} makes up for it."
+        text = "Once the loss in {loss_of} reaches {limit}, no gain of up to {most} in {gain_of} makes up for it."
         limit, most = number(trade.limit, DIGITS), number(trade.most)
         end = Sentence.of(text, loss_of=loss_of, gain_of=gain_of, limit=limit, most=most)
     return paragraph([told, end, _outside(trade)])

@@ -24,8 +24,8 @@ TIES = {
     "printed": "ties are treated as printed in the paper",
 }
 LEGEND = Sentence(
-    "In brackets: 95 % intervals. A weight is what one unit of a feature adds to the reward of its level. The threshold "
-    "of a feature is the difference that it takes to count if nothing else on its level differs. A number without an "
+    "In brackets: 95 % intervals. A weight is what one unit of a feature adds to the reward of its level. The "
+    "threshold of a feature is the difference that it takes to count if nothing else on its level differs. A number without an "
     "interval lies at a bound, was fixed, or is not identified."
 )
 NOTHING_TO_TRADE = Sentence("Only one feature counts, so there is nothing to trade.")
@@ -75,11 +75,9 @@ def no_draws(posterior: Posterior) -> Sentence:
 def cross_validation(quality: Quality, pairs: int) -> Sentence:
     """How predictions were made for choices that were not learned from."""
     drawn = " drawn from all" if quality.pairs < pairs else ""
-    verb = "is" if quality.pairs == 1 else "are each"
     return Sentence(
-        f"{counted(quality.pairs, 'pair')}{drawn} {verb} predicted by a model fitted without "
-        f"{'it' if quality.pairs == 1 else 'them'} ({quality.folds}-fold cross-validation; repeats of a pair stay "
-        "together):"
+        f"{counted(quality.pairs, 'pair')}{drawn} are each predicted by a model fitted without them "
+        f"({quality.folds}-fold cross-validation; repeats of a pair stay together):"
     )
 
 
@@ -95,7 +93,7 @@ def advantage(quality: Quality) -> Sentence:
 
 def rare(found: RareChoices, *, shown: bool) -> Sentence:
     """How many choices the model finds hard to believe, beside how many it expects."""
-    seen = f"{found.seen:,}" if found.seen else "none"
+    seen = f"{found.seen:,}" if found.seen > 1 else ("none", "one")[found.seen]
     expected = "none" if found.expected < 0.05 else f"about {found.expected:,.1f}"
     pairs = " These are the most surprising pairs:" if shown else ""
     return Sentence(
