@@ -59,12 +59,12 @@ def level(
     """A linear level; `least` is the threshold of what leads it."""
     own = weight or Quantity.of(0.0445, 0.0053)
     ahead = {name: 0.95 / max(len(leading), 1) for name in leading}
-    none = Quantity(None)
+    none, spread = Quantity(None), 0.5 if least.value else np.nan
     return LevelSummary(
         level=place, reward="linear", leading=leading, decides=changes.pop("decides", 0.588),
         importance={name: ahead.get(name, 0.05 if leading else 0.0) for name in features},
         weights={name: own if name in leading else Quantity(0.0) for name in features},
-        epsilon=Quantity.of((least.value or 0.0) * abs(own.value or 0.0), 0.5 if least.value else np.nan, positive=True), alpha=Quantity(1.0),
+        epsilon=Quantity.of((least.value or 0.0) * abs(own.value or 0.0), spread, positive=True), alpha=Quantity(1.0),
         thresholds={name: least if name in leading else none for name in features}, **changes,
     )  # fmt: skip
 
@@ -74,10 +74,11 @@ def summary(*levels: LevelSummary, **changes) -> Summary:
     zero = Quantity(0.0)
     own = levels or (level(), level(2, ("benefit",), zero, Quantity.of(-0.02, 0.004), decides=0.412))
     count = len(own)
+    steps = tuple(NestedFit(i + 1, -170.7 - 21.4 * (count - 1 - i), 3 * i + 2, 9.9) for i in range(count))
     support = Support(count, 21.4, 3, 30.0, "supported", count) if count > 1 else None
     made = Summary(
         features=tuple(own[0].weights), ties="split", levels=own, undecided_share=0.0, log_likelihood=-170.707,
-        comparisons=600, pairs=600, by_levels=tuple(NestedFit(i + 1, -192.1 + 21.4 * i, 3 * i + 2, 9.9) for i in range(count)),
+        comparisons=600, pairs=600, by_levels=steps,
         support=support, status=Status(True, 48, 0.29),
     )  # fmt: skip
     return replace(made, **changes)
@@ -383,7 +384,9 @@ def _captions() -> dict[str, list[str]]:
             str(ladder.caption(made))
             for made in (summary(), summary(level(leading=())), summary(level(weight=Quantity.of(0.0007, 0.0014))))
         ],
-        "Captions: intervals": [str(posterior.caption(known(made))) for made in (summary(), summary(level(leading=())))],
+        "Captions: intervals": [
+            str(posterior.caption(known(made))) for made in (summary(), summary(level(leading=())))
+        ],
         "Captions: trade-off": [
             str(tradeoff.caption(each))
             for each in (

@@ -51,9 +51,10 @@ class Check:
     @property
     def sentence(self) -> str:
         """What a person should know."""
+        groups = counted(len(self.groups), "group")
         said = (
-            f"In {self.agreeing} of {counted(len(self.groups), 'group')} of comparisons, the observed share lies within the "
-            f"model's {percent(self.probability)} interval; if the model were true, about "
+            f"In {self.agreeing} of {groups} of comparisons, the observed share lies within the model's "
+            f"{percent(self.probability)} interval; if the model were true, about "
             f"{self.probability * len(self.groups):.0f} would."
         )
         return said if self.trusted else f"{said} (The posterior has not converged.)"

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 def lines(summary: Summary) -> list[str]:
     """All that is known about a fit, line by line."""
     status = summary.status
+    reached = "a single start"
+    if status.starts > 1:
+        reached = f"{percent(status.share_at_best)} of {status.starts:,} starts reached the best optimum"
     told = [
         f"LORI: {counted(len(summary.levels), 'level')}, {counted(summary.comparisons, 'comparison')} "
         f"of {counted(summary.pairs, 'pair')}, log-likelihood {summary.log_likelihood:.3f}",
-        f"{'converged' if status.converged else 'NOT CONVERGED'}; {percent(status.share_at_best)} of "
-        f"{counted(status.starts, 'start')} reached the best optimum; ties: {summary.ties}",
+        f"{'converged' if status.converged else 'NOT CONVERGED'}; {reached}; ties: {summary.ties}",
     ]
     for level in summary.levels:
         told += ["", *_level(level)]

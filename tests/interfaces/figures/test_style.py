@@ -34,7 +34,8 @@ def test_the_same_figure_gives_the_same_file(tmp_path):
 
 def test_inline_figures_have_a_role_words_and_ids_of_their_own(hostile):
     for name in hostile:
-        drawing = str(figures.inline(figure(f"difference in {name.translate({10: ' '})}"), "first", 'say "this" <b>'))
+        drawn = figures.described(figure(f"difference in {name.translate({10: ' '})}"), Sentence('say "this" <b>'))
+        drawing = str(figures.inline(drawn, "first"))
         root = ElementTree.fromstring(drawing)
         assert root.get("role") == "img"
         assert root.get("aria-label") == 'say "this" <b>'

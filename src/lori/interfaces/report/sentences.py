@@ -25,8 +25,8 @@ TIES = {
 }
 LEGEND = Sentence(
     "In brackets: 95 % intervals. A weight is what one unit of a feature adds to the reward of its level. The "
-    "threshold of a feature is the difference that it takes to count if nothing else on its level differs. A number without an "
-    "interval lies at a bound, was fixed, or is not identified."
+    "threshold of a feature is the difference it takes to count if nothing else on its level differs. A number without "
+    "an interval lies at a bound, was fixed, or is not identified."
 )
 NOTHING_TO_TRADE = Sentence("Only one feature counts, so there is nothing to trade.")
 NO_INTERVAL = Sentence("The curve has no interval because standard errors are not known for this model.")
