@@ -33,7 +33,7 @@ def test_the_fit_takes_what_was_recommended_and_shows_why(file, monkeypatch):
     shown = CliRunner().invoke(app, ["fit", str(file), "--levels", "auto", "--increasing", "all"])
     assert shown.exit_code == 0, shown.output
     assert "LORI: 2 levels" in shown.output
-    assert "2 levels are recommended: the evidence against one level is" in shown.output
+    assert "Two levels are recommended: the odds against one level are" in shown.output
 
 
 @pytest.mark.slow

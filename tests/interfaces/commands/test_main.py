@@ -57,7 +57,7 @@ def test_fit_prints_the_answer_in_words(run, tmp_path):
     code, out, err = run("fit", "many.csv", "--starts", "8")
     assert code == 0
     assert err == ""
-    assert "A comes first" in out
+    assert "a (more is better) comes first" in out
     assert "log-likelihood" in out
 
 
@@ -83,7 +83,7 @@ def test_predict_and_explain(run, model, pairs, tmp_path):
     assert (tmp_path / "p.csv").read_text().startswith("pair,left,tie,right")
     code, out, _ = run("explain", model, "new.csv", "--words")
     assert code == 0
-    assert "left is preferred" in out
+    assert "Left is preferred" in out
     assert "level 1 decides" in out
     assert run("explain", model, "new.csv")[1].splitlines()[0].startswith("pair,left,tie,right,level,level_1")
 
@@ -180,7 +180,7 @@ def test_files_that_fit_and_say_so(run, tmp_path):
     double = ["left.c,right.c," + lines[0]]
     double += [f"{line.split(',')[0]},{line.split(',')[2]},{line}" for line in lines[1:]]
     (tmp_path / "double.csv").write_text("\n".join(double))
-    assert "C and a move together in every pair" in run("fit", "double.csv", "--starts", "8")[1]
+    assert "c and a move together in every pair" in run("fit", "double.csv", "--starts", "8")[1]
 
 
 def test_bad_model_files(run, model, pairs, tmp_path):

@@ -51,7 +51,7 @@ def test_plot_with_data(run, tmp_path):
     words = ("plot", "trajectories", MODEL, "steps.csv", "--left", "a", "--right", "b", "--out", "t.png")
     code, out, _ = run(*words)
     assert code == 0
-    assert out.startswith("Left has 2 steps, right 1")
+    assert out.startswith("Left has 2 steps and right has 1")
 
 
 @pytest.mark.parametrize(

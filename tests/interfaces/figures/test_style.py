@@ -7,6 +7,7 @@ import pytest
 
 from lori.errors import DataError, InputError
 from lori.interfaces.figures import style as figures
+from lori.language.sentence import Sentence
 
 
 def figure(text="a label"):
@@ -14,7 +15,7 @@ def figure(text="a label"):
         drawn, (axes,) = figures.new_figure(2.0)
         axes.bar([0, 1], [1, 2], hatch="///")
         axes.set_xlabel(text)
-    return figures.described(drawn, "Two bars <one> & another.")
+    return figures.described(drawn, Sentence("Two bars <one> & another."))
 
 
 def test_files_carry_the_words(tmp_path):
