@@ -176,7 +176,7 @@ def test_files_that_fit_and_say_so(run, tmp_path):
     lines = rows().splitlines()
     constant = ["left.c,right.c," + lines[0], *("5,5," + line for line in lines[1:])]
     (tmp_path / "constant.csv").write_text("\n".join(constant))
-    assert "C is the same on both sides of every pair" in run("fit", "constant.csv", "--starts", "8")[1]
+    assert "c is the same on both sides of every pair" in run("fit", "constant.csv", "--starts", "8")[1]
     double = ["left.c,right.c," + lines[0]]
     double += [f"{line.split(',')[0]},{line.split(',')[2]},{line}" for line in lines[1:]]
     (tmp_path / "double.csv").write_text("\n".join(double))
