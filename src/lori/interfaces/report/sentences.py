@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lori.evaluation.description import Description
 from lori.evaluation.surprise import RARE, RareChoices, Surprise
 from lori.inference.posterior.draws import Posterior
-from lori.language.numbers import cardinal, counted, fine_percent, level_count, percent
+from lori.language.numbers import cardinal, counted, fine_percent, percent
 from lori.language.results import Summary
 from lori.language.sentence import Sentence, paragraph
 
@@ -126,10 +126,6 @@ def data(description: Description, dropped: int) -> Sentence:
         f"{counted(description.comparisons, 'comparison')} of {counted(description.pairs, 'pair')}{agents}."
         f"{ties or ' There are no ties.'}{weighted} {left_out if dropped else 'No pair was left out.'}{same}"
     )
-
-
-def model_name(summary: Summary) -> str:
-    return level_count(len(summary.levels))
 
 
 def _were(count: int) -> str:
