@@ -1,28 +1,32 @@
 """Do intervals come from where they are said to?"""
 
+from dataclasses import replace
+
 import lori
 from lori.evaluation.intervals import known
+from lori.language.results import LevelSummary, Status, Summary
+from lori.model.quantity import Quantity
 
 MODEL = lori.OrderedModel.linear([[0.0, 2.0], [1.0, 0.0]], epsilon=[1.0, 0.0], features=["benefit", "need"])
 
 
-def summary():
-    def number(value, interval=None):
-        return {"value": value, "standard_error": None, "interval": interval}
+def level(place, leading, weights, epsilon, thresholds):
+    importance = {name: float(name in leading) for name in MODEL.features}
+    one = Quantity(1.0)
+    return LevelSummary(place, "linear", importance, leading, weights, Quantity(epsilon), thresholds, one, 0.5)
 
-    return {
-        "features": ["benefit", "need"],
-        "levels": [
-            {"level": 1, "leading": ["need"], "epsilon": number(1.0), "alpha": number(1.0),
-             "importance": {"benefit": 0.0, "need": 1.0},
-             "weights": {"benefit": number(0.0), "need": number(2.0, [1.0, 3.0])},
-             "thresholds": {"benefit": number(None), "need": number(0.5, [0.4, 0.6])}},
-            {"level": 2, "leading": ["benefit"], "epsilon": number(0.0), "alpha": number(1.0),
-             "importance": {"benefit": 0.9, "need": 0.1},
-             "weights": {"benefit": number(1.0), "need": number(0.0)},
-             "thresholds": {"benefit": number(0.0), "need": number(None)}},
-        ],
-    }  # fmt: skip
+
+def summary():
+    first = level(
+        1, ("need",), {"benefit": Quantity(0.0), "need": Quantity(2.0, None, (1.0, 3.0))}, 1.0,
+        {"benefit": Quantity(None), "need": Quantity(0.5, None, (0.4, 0.6))},
+    )  # fmt: skip
+    second = level(
+        2, ("benefit",), {"benefit": Quantity(1.0), "need": Quantity(0.0)}, 0.0,
+        {"benefit": Quantity(0.0), "need": Quantity(None)},
+    )  # fmt: skip
+    second = replace(second, importance={"benefit": 0.9, "need": 0.1})
+    return Summary(MODEL.features, "split", (first, second), 0.0, -1.0, 10, 10, (), None, Status(True, 8, 0.5))
 
 
 def test_reported_intervals_and_no_threshold_of_zero():

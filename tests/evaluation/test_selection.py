@@ -24,7 +24,7 @@ def test_the_right_number(truth, levels, verdict, method):
     fields = chosen.to_dict()
     assert [row["levels"] for row in fields["candidates"]] == [1, 2]
     assert min(row["short_of_best"] for row in fields["candidates"]) == pytest.approx(0.0, abs=1e-9)
-    assert ("One level is recommended" if levels == 1 else "2 levels are recommended") in str(chosen)
+    assert ("One level is recommended" if levels == 1 else "Two levels are recommended") in str(chosen)
 
 
 @pytest.mark.slow

@@ -69,11 +69,11 @@ def test_need_first_in_the_papers_words(found):
     data, first, single = sentences(found)
     assert "3,942 organs" in data
     assert "2,450,718 preferences" in data
-    assert "takes away 86% of a coin's uncertainty" in data  # 1 − 100 / (1000 log 2)
-    assert first.startswith("Need comes first and decides 90% of the comparisons.")
+    assert "takes away 86 % of a coin's uncertainty" in data  # 1 − 100 / (1000 log 2)
+    assert first.startswith("Need comes first and decides 90 % of the comparisons.")
     assert "need difference above 72 days cannot be outweighed by any benefit that occurs" in first
     assert "need alone counts from 64.3 days (95 % interval 62.4 to 66.3)" in first
-    assert "Below that, benefit decides 8%, from a difference of 33.5 days" in first
+    assert "Below that, benefit decides 8 %, from a difference of 33.5 days" in first
     assert "a day of need is worth 1.59 days of benefit" in single
 
 
@@ -90,7 +90,7 @@ def test_neither_explains(found):
     said = sentences({**found, "fits": {**found["fits"], "LORI, 1 level": coin}})
     assert len(said) == 2
     assert said[1].startswith("Neither benefit nor need explains the allocation")
-    assert "1.0% of a coin's uncertainty" in said[1]
+    assert "1.0 % of a coin's uncertainty" in said[1]
 
 
 def test_other_orders(found):
@@ -99,7 +99,7 @@ def test_other_orders(found):
     _, first, _ = sentences({**found, "fits": fits})
     assert "Benefit comes first" in first
     assert "benefit difference above 50 days cannot be outweighed by any need;" in first
-    assert first.endswith("Below that, need decides 30%.")
+    assert first.endswith("Below that, need decides 30 %.")
     _, first, _ = sentences({**found, "fits": {name: found["fits"]["T-REX"] for name in ("T-REX", "LORI, 1 level")}})
     assert first.startswith("Neither comes first: a day of need is worth 1.59 days of benefit")
 

@@ -103,14 +103,17 @@ def test_the_sentence():
     model = lori.OrderedModel.linear([[0.0, 3.0], [1.0, 0.0]], epsilon=[1.0, 0.0], features=["need", "benefit"])
     explanation = explain(model, [[0.0, 2.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]], np.array([0.01, REACH]))
     words = explanation.describe(0)
-    assert words.startswith("left is preferred (left 100%, right 0%); level 1 decides (99%)")
-    assert "flipped by benefit -2 on the left." in words
+    assert words.startswith(
+        "Left is preferred (left over 99 %, right under 1 %); level 1 decides with a probability of over 99 %"
+    )
+    assert words.endswith("the choice would flip if left's benefit fell by 2.")
     assert "need" not in words
-    assert "no single feature flips it." in explain(model, [[0.0, 9.0]], [[0.0, 0.0]], np.full(2, 0.1)).describe()
+    hopeless = explain(model, [[0.0, 9.0]], [[0.0, 0.0]], np.full(2, 0.1)).describe()
+    assert hopeless.endswith("no change in a single feature would flip the choice.")
     undecided = lori.OrderedModel.linear([[1.0]], epsilon=[9.0], ties="observed")
     words = explain(undecided, [[0.1]], [[0.0]], np.array([1.0])).describe()
-    assert "no level sees a difference" in words
-    assert "tie 100%" in words
+    assert words.startswith("A tie is likeliest (left under 1 %, tie over 99 %")
+    assert "most likely no difference counts" in words
 
 
 def test_the_table_has_a_row_for_each_pair(explained):
@@ -145,4 +148,4 @@ def test_what_both_sides_share_changes_on_both():
     model = lori.OrderedModel((level,), features)
     explained = explain(model, [[2.0, 3.0, 35.0]], [[1.0, 1.0, 35.0]], reach=np.array([5.0, 5.0, 20.0]))
     assert explained.flips[0, 2] == pytest.approx(5 - np.log(2), abs=1e-3)  # g·2 = (1 − g)·1 where the gate g is 1/3
-    assert explained.describe().endswith(f"on the left or age {explained.flips[0, 2]:+.4g} on both sides.")
+    assert explained.describe().endswith(f", or if age on both sides rose by {explained.flips[0, 2]:.3g}.")

@@ -95,7 +95,7 @@ def test_probability_comes_first_with_a_threshold_about_half_its_range(people, p
 def test_a_second_level_is_not_supported_for_the_others(people, person):
     summary = people[person].summary()
     assert summary.to_dict()["support"]["verdict"] == "not supported"
-    assert "A second level is not supported" in str(summary)
+    assert "The choices do not support a second level" in str(summary)
     assert "comes first" not in str(summary)
 
 

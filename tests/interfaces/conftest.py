@@ -1,21 +1,10 @@
-"""A fitted model that need not be fitted again, and names that could do harm."""
+"""A fitted model that need not be fitted again."""
 
 from pathlib import Path
 
 import pytest
 
 import lori
-
-HOSTILE = (
-    '<script>alert("1")</script>',
-    "quote\"d 'name' & co",
-    "🧪👩‍⚕️ dose",
-    "عمر المريض",
-    "n" * 290 + " long name",
-    "cost ($) per $",
-    "line\nbreak|pipe`tick`*star*",
-    "turned \u202eoverride",
-)
 
 
 @pytest.fixture(scope="session")
@@ -39,8 +28,3 @@ def draws(model):
         )
         for factor in (0.9, 1.0, 1.1)
     ]
-
-
-@pytest.fixture
-def hostile():
-    return HOSTILE

@@ -13,26 +13,27 @@ from lori.applications.organ.synthetic import SyntheticSettings, write_registry
 from lori.applications.organ.truth import PREFERENCES
 from lori.interfaces.report import rendering
 from lori.interfaces.report.content import report
+from lori.model.quantity import Quantity
 
 pytestmark = pytest.mark.slow
 
 
-def said(model, prefs) -> tuple[str, dict]:
+def said(model, prefs) -> tuple[str, Quantity]:
     """The page in plain words, and the threshold of the first level."""
     page = rendering.html(report(model, prefs))
     assert len(page.encode()) < 3_000_000
     tree = html5lib.HTMLParser(strict=True).parse(page)
-    first = model.summary().to_dict()["levels"][0]
-    return " ".join("".join(tree.itertext()).split()), first["thresholds"][first["leading"][0]]
+    first = model.summary().levels[0]
+    return " ".join("".join(tree.itertext()).split()), first.thresholds[first.leading[0]]
 
 
 def test_person_1_puts_probability_first():
     person = lori.tversky1969().by_agent()["1"]
     model = lori.LORI(levels=2, reward=lori.Linear(increasing="all"), epsilon=(None, 0.0), prior=None).fit(person)
     words, _ = said(model, person)
-    assert "Probability (more is better) comes first: a difference counts from 0.1089" in words
-    assert "payoff (more is better) decides" in words
-    assert "That there are two levels is supported" in words
+    assert "Probability (more is better) comes first: differences of 0.1089 or more" in words
+    assert "Payoff (more is better) comes second" in words
+    assert "The choices support a second level" in words
 
 
 def test_clinicians_put_white_blood_cells_first():
@@ -41,9 +42,9 @@ def test_clinicians_put_white_blood_cells_first():
     prefs = world.preferences(demonstrations, 1000, seed=2)
     reward = [lori.Capped(**signs), lori.Linear(**signs)]
     words, threshold = said(lori.LORI(levels=2, reward=reward, prior=lori.Prior(degrees=1)).fit(prefs), prefs)
-    assert "Wbc (more is better) comes first: a difference counts from" in words
-    assert "tumour (less is better) decides" in words
-    assert threshold["interval"][0] < world.EPSILON < threshold["interval"][1]
+    assert "Wbc (more is better) comes first: differences of" in words
+    assert "Tumour (less is better) comes second" in words
+    assert threshold.interval[0] < world.EPSILON < threshold.interval[1]
 
 
 def test_the_registry_puts_need_first(tmp_path):
@@ -53,7 +54,7 @@ def test_the_registry_puts_need_first(tmp_path):
     prefs = preferences(registry, estimate(registry), panel=PREFERENCES, seed=0)
     model = lori.LORI(levels=2, reward=lori.Linear(increasing="all"), starts=8).fit(prefs)
     words, threshold = said(model, prefs)
-    assert "Need (more is better) comes first: a difference counts from" in words
-    assert "benefit (more is better) decides" in words
+    assert "Need (more is better) comes first: differences of" in words
+    assert "Benefit (more is better) comes second" in words
     true = PREFERENCES.levels[0].thresholds[1]
-    assert threshold["interval"][0] < true < threshold["interval"][1]
+    assert threshold.interval[0] < true < threshold.interval[1]

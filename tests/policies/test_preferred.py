@@ -174,7 +174,7 @@ def test_what_is_seen_is_what_a_view_holds(found):
 def test_the_verdict(found, probability, start):
     verdict = Preferred(found.policy, probability, 0.01).verdict
     assert verdict.startswith(start)
-    assert f"{probability:.1%}" in verdict
+    assert f"{100 * probability:.1f} %" in verdict
 
 
 def test_wrong_input_is_one_plain_sentence():

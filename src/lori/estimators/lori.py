@@ -28,8 +28,9 @@ from lori.inference.sources.cluster import Cluster
 from lori.inference.sources.memory import Source
 from lori.inference.sources.stream import Progress, Stream
 from lori.inference.status import Status
+from lori.inference.summary import summarise
 from lori.inference.units import Units
-from lori.language.summary import Summary
+from lori.language.results import Summary
 from lori.model.likelihoods import Pairs
 from lori.model.ordered import Level, OrderedModel
 from lori.model.priors import Prior
@@ -137,10 +138,10 @@ class LORI(Estimator):
         A level that the data do not support may stand anywhere in the order: do not plan for it. `preferences` are
         those that were fitted.
         """
-        support = self.summary().to_dict()["support"]
-        if support is None or support["recommended"] == self.levels:
+        support = self.summary().support
+        if support is None or support.recommended == self.levels:
             return self
-        return self.with_levels(support["recommended"]).fit(preferences)
+        return self.with_levels(support.recommended).fit(preferences)
 
     def fit_by_agent(self, preferences: Preferences) -> dict[str, LORI]:
         """A fitted copy of this estimator for each agent, all fitted as one batch."""
@@ -269,7 +270,7 @@ class LORI(Estimator):
         """Everything that a fit leaves behind; nothing of an earlier one stays."""
         self.settings_ = settings
         self.model_: OrderedModel = fit.model
-        self.summary_ = Summary.of(fit)
+        self.summary_ = summarise(fit)
         self.ranges_ = fit.ranges
         self.optimum_: Optimum | None = fit.optimum
         self.rivals_ = fit.rivals
@@ -314,13 +315,13 @@ class LORI(Estimator):
             settings["prior"] = Prior(**settings["prior"])
         estimator = cls(**settings, reward=[level.reward for level in model.levels])
         estimator.model_ = model
-        estimator.summary_ = Summary(content["summary"])
+        estimator.summary_ = Summary.from_dict(content["summary"])
         estimator.ranges_ = np.array(content["ranges"], float)
         prior = checked_prior(settings["prior"])
         kept = content.get("peak")  # files of the first version have none
         estimator.optimum_ = Optimum.from_description(kept, model.likelihood, model.features, prior) if kept else None
-        estimator.log_likelihood_ = content["summary"]["log_likelihood"]
-        estimator._mirror(Status.from_dict(content["summary"]["status"]))
+        estimator.log_likelihood_ = estimator.summary_.log_likelihood
+        estimator._mirror(estimator.summary_.status)
         estimator.coding_ = WORDS
         pooled = content.get("pooled")  # older files do not say
         estimator.pooled_ = (str(pooled[0]), pooled[1]) if pooled else None

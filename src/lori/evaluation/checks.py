@@ -15,6 +15,7 @@ import numpy as np
 
 from lori.data.preferences import OUTCOMES, Preferences
 from lori.inference.posterior.draws import Posterior, interval
+from lori.language.numbers import counted, percent
 from lori.model.ordered import OrderedModel
 
 DRAWS = 200  # replications
@@ -55,8 +56,9 @@ class Check:
     def sentence(self) -> str:
         """What a person should know."""
         said = (
-            f"In {self.agreeing} of {len(self.groups)} groups of comparisons the observed share lies within the "
-            f"model's {self.probability:.0%} interval; about {self.probability * len(self.groups):.0f} would by chance."
+            f"In {self.agreeing} of {counted(len(self.groups), 'group')} of comparisons, the observed share lies "
+            f"within the model's {percent(self.probability)} interval; if the model were true, about "
+            f"{self.probability * len(self.groups):.0f} would."
         )
         return said if self.trusted else f"{said} (The posterior has not converged.)"
 

@@ -1,15 +1,15 @@
-"""Between which bounds do the numbers of a model lie?"""
+"""Intervals of weights and thresholds: between which bounds do the main numbers of a model lie?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from lori.language.answer import threshold
+from lori.language.results import Summary
 from lori.model.ordered import OrderedModel
+from lori.model.quantity import Quantity
 
 QUANTILES = (0.025, 0.975)
 LEAST, MOST = 0.005, 8  # weights with a smaller share of their level are left out, and so are further ones
@@ -25,30 +25,31 @@ class Known:
     value: float
     interval: tuple[float, float] | None
 
+    @property
+    def quantity(self) -> Quantity:
+        return Quantity(self.value, None, self.interval)
 
-def known(summary: dict[str, Any], draws: Sequence[OrderedModel] | None = None) -> list[Known]:
+
+def known(summary: Summary, draws: Sequence[OrderedModel] | None = None) -> list[Known]:
     """The main weights of every level and thresholds of what leads it.
 
     Intervals are those of `draws` where given, else as reported.
     """
     rows = []
-    for place, level in enumerate(summary["levels"]):
-        share = level["importance"]
+    for place, level in enumerate(summary.levels):
+        share = level.importance
         main = [name for name in sorted(share, key=lambda each: -share[each])[:MOST] if share[name] >= LEAST]
-        for kind, names in (("weight", main), ("threshold", level["leading"] if threshold(level) else [])):
-            for name in names:
-                number = level[f"{kind}s"][name]
-                if number["value"] is None:
-                    continue
-                between = number["interval"]
-                if draws:
-                    column = summary["features"].index(name)
-                    values = [getattr(draw.levels[place], f"{kind}s")[column] for draw in draws]
-                    between = np.quantile(values, QUANTILES, method="nearest") if np.std(values) > 0 else None
-                rows.append(
-                    Known(
-                        level["level"], kind, name, number["value"],
-                        None if between is None else (float(between[0]), float(between[1])),
-                    )
-                )  # fmt: skip
+        told = [("weight", name, level.weights[name]) for name in main]
+        if level.threshold:
+            told += [("threshold", name, level.thresholds[name]) for name in level.leading]
+        for kind, name, number in told:
+            if number.value is None:
+                continue
+            interval = number.interval
+            if draws:
+                column = summary.features.index(name)
+                values = [getattr(draw.levels[place], f"{kind}s")[column] for draw in draws]
+                low, high = np.quantile(values, QUANTILES, method="nearest")
+                interval = (float(low), float(high)) if np.std(values) > 0 else None
+            rows.append(Known(level.level, kind, name, number.value, interval))
     return rows

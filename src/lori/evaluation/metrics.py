@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from lori.data.preferences import Preferences
 from lori.errors import DataError, InputError
-from lori.language.summary import NORMAL_95
+from lori.model.quantity import NORMAL_95
 
 
 class Predicts(Protocol):

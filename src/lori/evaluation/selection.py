@@ -19,6 +19,8 @@ from lori.errors import DataError, InputError, MissingExtra, whole
 from lori.estimators.lori import LORI
 from lori.evaluation.cross_validation import held_out, log_likelihoods
 from lori.inference.posterior.draws import Posterior
+from lori.language.numbers import cardinal, level_count, odds
+from lori.language.sentence import joined
 
 CLEAR = 3.0  # units of log evidence (20 : 1) that a larger model must gain
 FEWER = 1.0  # units (3 : 1) from which the evidence is said to be for the smaller one
@@ -57,11 +59,16 @@ class Selection:
         """Of the recommended model."""
         return next(own.posterior for own in self.candidates if own.levels == self.recommended)
 
-    def to_dict(self) -> dict[str, Any]:
+    def short_of_best(self, candidate: Candidate) -> tuple[float, float]:
+        """By how much it predicts left-out choices worse than the best candidate, and the standard error of that."""
         best = max(self.candidates, key=lambda own: own.held_out_total)
+        short = best.held_out - candidate.held_out
+        return float(short.sum()) + 0.0, _error(short)  # never −0
+
+    def to_dict(self) -> dict[str, Any]:
         rows = []
         for own in self.candidates:
-            short = own.held_out - best.held_out
+            short, error = self.short_of_best(own)
             rows.append(
                 {
                     "levels": own.levels,
@@ -70,8 +77,8 @@ class Selection:
                     "trusted": own.trusted,
                     "held_out": own.held_out_total,
                     "held_out_error": _error(own.held_out),
-                    "short_of_best": float(-short.sum()) + 0.0,  # never −0
-                    "short_of_best_error": _error(short),
+                    "short_of_best": short,
+                    "short_of_best_error": error,
                 }
             )
         return {
@@ -84,15 +91,14 @@ class Selection:
         }
 
     def __str__(self) -> str:
-        fields = self.to_dict()
         lines = [f"Levels  log evidence          held-out log-likelihood ({self.held_out_by})  short of the best"]
-        for row in fields["candidates"]:
-            error = "" if row["log_evidence_error"] is None else f"± {row['log_evidence_error']:.2f}"
-            doubt = "" if row["trusted"] else "  not converged"
-            short = f"{row['short_of_best']:.2f} ± {row['short_of_best_error']:.2f}"
+        for own in self.candidates:
+            error = "" if own.log_evidence_error is None else f"± {own.log_evidence_error:.2f}"
+            doubt = "" if own.trusted else "  not converged"
+            short = "{:.2f} ± {:.2f}".format(*self.short_of_best(own))
             lines.append(
-                f"{row['levels']:>6}  {row['log_evidence']:>12.2f} {error:<8}  {row['held_out']:>14.2f} "
-                f"± {row['held_out_error']:<8.2f}  {short:>18}{doubt}"
+                f"{own.levels:>6}  {own.log_evidence:>12.2f} {error:<8}  {own.held_out_total:>14.2f} "
+                f"± {_error(own.held_out):<8.2f}  {short:>18}{doubt}"
             )
         return "\n".join([*lines, "", self.reason])
 
@@ -200,31 +206,29 @@ def _recommendation(kept: list[Candidate]) -> tuple[int, str, str]:
             choice = own
     verdict, reasons = ("more levels" if choice.levels > 1 else "one level"), []
     if choice.levels > 1:
-        reasons.append(f"the evidence against one level is {_odds(choice.log_evidence - kept[0].log_evidence)}")
+        reasons.append(f"the odds against one level are {odds(choice.log_evidence - kept[0].log_evidence)}")
     larger = [own for own in kept if own.levels > choice.levels]
     if larger:
         rival = max(larger, key=lambda own: own.log_evidence)
         gain = rival.log_evidence - choice.log_evidence
         if gain <= -FEWER:
-            reasons.append(f"{_odds(-gain)} speaks against {_levels(rival.levels)}")
+            reasons.append(f"the odds against {level_count(rival.levels)} are {odds(-gain)}")
         else:
-            side = "for" if gain > 0 else "against"
-            reasons.append(f"{_levels(rival.levels)} would not be clearly better ({_odds(abs(gain))} {side} it)")
+            side = "in favour" if gain > 0 else "against"
+            reasons.append(
+                f"{level_count(rival.levels)} would not be clearly better (odds of {odds(abs(gain))} {side})"
+            )
             verdict = "undecided" if choice.levels == 1 else verdict
-    doubtful = [str(own.levels) for own in kept if not own.trusted]
+    doubtful = [cardinal(own.levels) for own in kept if not own.trusted]
     if doubtful:
-        reasons.append(f"the posterior with {' and '.join(doubtful)} levels has not converged: raise draws")
-    text = f"{_levels(choice.levels)} {'is' if choice.levels == 1 else 'are'} recommended: " + "; ".join(reasons) + "."
-    return choice.levels, verdict, text[0].upper() + text[1:]
-
-
-def _levels(number: int) -> str:
-    return "one level" if number == 1 else f"{number} levels"
-
-
-def _odds(log_ratio: float) -> str:
-    ratio = np.exp(min(log_ratio, 50.0))
-    return "more than 1 000 000 : 1" if ratio > 1e6 else f"{ratio:,.0f} : 1" if ratio >= 10 else f"{ratio:.1f} : 1"
+        plural = "" if doubtful == ["one"] else "s"
+        reasons.append(
+            f"the posterior with {joined(doubtful, last=' and ')} level{plural} has not converged: raise draws"
+        )
+    text = f"{level_count(choice.levels)} {'is' if choice.levels == 1 else 'are'} recommended"
+    if reasons:
+        text += f": {'; '.join(reasons)}"
+    return choice.levels, verdict, f"{text[0].upper()}{text[1:]}."
 
 
 def _left_out(posterior: Posterior, preferences: Preferences) -> np.ndarray | None:

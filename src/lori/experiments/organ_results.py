@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from lori.evaluation.tradeoffs import landscape, prices
 from lori.experiments.figures import draw_regions, region_legend
+from lori.language.numbers import fine_percent, percent
 from lori.model.ordered import OrderedModel
 
 EXPLAINS = 0.05  # of a coin's uncertainty: less is no explanation
@@ -56,10 +57,10 @@ def sentences(found: Mapping[str, Any]) -> list[str]:
         return [
             data,
             "Neither benefit nor need explains the allocation: the best model takes away "
-            f"{max(share, 0):.1%} of a coin's uncertainty and is right in {fits[best]['accuracy']:.0%} of the "
-            "comparisons.",
+            f"{fine_percent(max(share, 0))} of a coin's uncertainty and is right in "
+            f"{percent(fits[best]['accuracy'])} of the comparisons.",
         ]
-    chosen = f"{best} describes them best: it takes away {share:.0%} of a coin's uncertainty."
+    chosen = f"{best} describes them best: it takes away {percent(share)} of a coin's uncertainty."
     levels = [level for level in summary["levels"] if level["decides"] >= DECIDES]
     return [f"{data} {chosen}", _first(levels, found["extremes"]), _single(fits["T-REX"]["summary"]["levels"][0])]
 
@@ -70,7 +71,7 @@ def _first(levels: list[dict[str, Any]], extremes: Mapping[str, float]) -> str:
     if len(leading) != 1:
         return f"Neither comes first: {_rate(first)}, also in the level with the highest priority."
     name, other = leading[0], OTHER[leading[0]]
-    said = [f"{name.capitalize()} comes first and decides {first['decides']:.0%} of the comparisons."]
+    said = [f"{name.capitalize()} comes first and decides {percent(first['decides'])} of the comparisons."]
     if not first["epsilon"]["value"]:
         return f"{said[0]} Every difference counts; {_rate(first)}."
     limit = decisive(first, extremes)
@@ -98,7 +99,8 @@ def decisive(level: Mapping[str, Any], extremes: Mapping[str, float]) -> float:
 def _below(levels: list[dict[str, Any]]) -> list[str]:
     said = []
     for level in levels:
-        sentence = f"Below that, {' and '.join(level['leading']) or 'nothing'} decides {level['decides']:.0%}"
+        verb = "decide" if len(level["leading"]) > 1 else "decides"
+        sentence = f"Below that, {' and '.join(level['leading']) or 'nothing'} {verb} {percent(level['decides'])}"
         if len(level["leading"]) == 1 and level["epsilon"]["value"]:
             sentence += f", from a difference of {_days(level['thresholds'][level['leading'][0]])}"
         said.append(sentence + ".")

@@ -1,4 +1,4 @@
-"""Why is one alternative preferred: which level decides, and what would have to change?"""
+"""Explanation of a choice: which level decides, and what would have to change for the other side to be preferred?"""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lori.language.numbers import number, percent
+from lori.language.sentence import Name, Sentence, Share, clause, joined
 from lori.model.ordered import OrderedModel
 
 GRID, BISECTIONS = 48, 45
+TIE, NEITHER = "a tie is likeliest", "neither side is preferred"
+DIGITS = 3  # of a change that flips a choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,20 +60,39 @@ class Explanation:
         }
         return pd.DataFrame(columns)
 
-    def describe(self, pair: int = 0) -> str:
+    def describe(self, pair: int = 0) -> Sentence:
         """One pair in words."""
         left, tie, right = self.probabilities[pair]
-        side = "left" if left >= right else "right"
+        tied = f", tie {percent(tie)}" if tie > 0 else ""
         level = int(self.level[pair])
-        who = f"level {level} decides ({self.decides[pair, level - 1]:.0%})" if level else "no level sees a difference"
-        changes: dict[str, list[str]] = {"on the left": [], "on both sides": []}
-        for name, change in zip(self.features, self.flips[pair], strict=True):
+        if level:
+            who = f"level {level} decides with a probability of {percent(self.decides[pair, level - 1])}"
+        else:
+            who = "most likely no difference counts"
+        side = _favoured(left, tie, right)
+        slots = {"side": side, "left": Share(left), "tied": tied, "right": Share(right), "who": who}
+        flip = "" if side == NEITHER else clause("; {flip}", flip=self._flip(pair, tied=side == TIE))
+        return Sentence.of("{side} (left {left}{tied}, right {right}); {who}{flip}.", **slots, flip=flip)
+
+    def _flip(self, pair: int, *, tied: bool) -> Sentence:
+        changes = []
+        for feature, change in zip(self.features, self.flips[pair], strict=True):
             if np.isfinite(change):
-                changes["on both sides" if name in self.context else "on the left"].append(f"{name} {change:+.4g}")
-        told = [f"{' or '.join(own)} {where}" for where, own in changes.items() if own]
-        flip = f"flipped by {' or '.join(told)}" if told else "no single feature flips it"
-        tied = f", tie {tie:.0%}" if tie > 0 else ""
-        return f"{side} is preferred (left {left:.0%}{tied}, right {right:.0%}); {who}; {flip}."
+                whose = "{name} on both sides" if feature in self.context else "left's {name}"
+                slots = {"name": Name(feature), "way": "rose" if change > 0 else "fell"}
+                changes.append(clause(f"{whose} {{way}} by {{size}}", **slots, size=number(abs(change), DIGITS)))
+        if not changes:
+            return Sentence("no change in a single feature would flip the choice")
+        what = "the likelier side would change" if tied else "the choice would flip"
+        return clause("{what} if {changes}", what=what, changes=joined(changes, ", or if "))
+
+
+def _favoured(left: float, tie: float, right: float) -> str:
+    if tie > max(left, right):
+        return TIE
+    if np.isclose(left, right, rtol=0, atol=1e-9):
+        return NEITHER
+    return f"{'left' if left > right else 'right'} is preferred"
 
 
 def explain(model: OrderedModel, left, right, reach: np.ndarray) -> Explanation:

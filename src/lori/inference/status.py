@@ -1,57 +1,22 @@
-"""How far may a fit be trusted: did it converge, what is not identified, and what to do about it?"""
+"""Status of a fit: how far may it be trusted, what is not identified, and what can be done about it?
+
+What each note says is in `lori.language.notes`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
 from lori.data.preferences import one_sided
 from lori.inference.statistics import Statistics
 from lori.inference.uncertainty import Uncertainty
+from lori.language.notes import Note
+from lori.language.results import SELDOM, Status
 from lori.model.specification import Specification
 
-SELDOM = 0.01  # a cap that fewer alternatives reach is not told by the data
 RARELY = 0.005  # a level that decides less than this share of the comparisons is said not to decide
-
-
-@dataclass(frozen=True)
-class Note:
-    """One thing to know about a fit, and its remedy."""
-
-    code: str
-    text: str
-    remedy: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.text} {self.remedy}".strip()
-
-
-@dataclass(frozen=True)
-class Status:
-    """What `fit` says about itself."""
-
-    converged: bool
-    starts: int
-    share_at_best: float
-    notes: tuple[Note, ...] = ()
-
-    def has(self, code: str) -> bool:
-        return any(note.code == code for note in self.notes)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "converged": self.converged,
-            "starts": self.starts,
-            "share_at_best": self.share_at_best,
-            "notes": [asdict(note) for note in self.notes],
-        }
-
-    @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> Status:
-        return cls(**{**fields, "notes": tuple(Note(**note) for note in fields["notes"])})
 
 
 def about_data(statistics: Statistics, context: frozenset[str] = frozenset()) -> list[Note]:
@@ -60,47 +25,20 @@ def about_data(statistics: Statistics, context: frozenset[str] = frozenset()) ->
     preferences = statistics.sample
     side = one_sided(statistics.outcomes)
     if side is not None:
-        notes.append(
-            Note(
-                "one-sided",
-                f"Every choice is '{side}'.",
-                "That is fine if the winner was written there; if sides are as they were shown, check the column "
-                "of choices (the model has no preference for a side).",
-            )
-        )
+        notes.append(Note("one-sided", {"side": side}))
     same = int(preferences.identical().sum())
     if same:
-        notes.append(
-            Note(
-                "identical",
-                f"{same / len(preferences):.1%} of the pairs have equal features: they say nothing on weights.",
-            )
-        )
+        notes.append(Note("identical", {"share": same / len(preferences)}))
     differences = preferences.differences
     size = np.sqrt((differences**2).mean(axis=0))
     spread = np.abs(preferences.alternatives).max(axis=0)
     constant = size <= 1e-12 * np.maximum(spread, 1e-300)
-    for feature in np.array(preferences.features)[constant]:
-        if feature in context:
-            continue
-        notes.append(
-            Note(
-                "constant",
-                f"{_capital(feature)} is the same on both sides of every pair: its weight is not identified.",
-                "Leave it out, or collect pairs that differ in it.",
-            )
-        )
+    for place in np.flatnonzero(constant):
+        if preferences.features[place] not in context:
+            notes.append(Note("constant", {"feature": preferences.features[place]}))
     varying = np.flatnonzero(~constant)
     for group in _collinear(differences[:, varying] / size[varying]):
-        names = [preferences.features[varying[i]] for i in group]
-        notes.append(
-            Note(
-                "collinear",
-                f"{_capital(_listed(names))} move together in every pair: only their joint effect is identified, "
-                "and the smallest weights that give it are reported.",
-                "Read weights and thresholds as along that movement; only pairs that part them can tell them apart.",
-            )
-        )
+        notes.append(Note("collinear", {"features": tuple(preferences.features[varying[i]] for i in group)}))
     return notes
 
 
@@ -122,65 +60,23 @@ def about_fit(
     share of alternatives comes up to the cap of each level that has one."""
     notes = list(said)
     if not converged:
-        notes.append(
-            Note("not converged", "The optimiser stopped before the optimum.", "Raise starts, or use a prior.")
-        )
+        notes.append(Note("not converged"))
     if starts > 1 and share_at_best * starts <= 1:
-        notes.append(
-            Note(
-                "rare optimum",
-                f"At most one of {starts} starts reached the best optimum.",
-                f"Raise starts (now {starts}) to be sure that there is no better one.",
-            )
-        )
+        notes.append(Note("rare optimum", {"starts": int(starts)}))
     if separated:
-        cause = "their size comes from the prior alone" if with_prior else "no finite weights are the best ones"
-        notes.append(
-            Note(
-                "separation",
-                f"The model explains every choice (separation): directions of weights are meaningful, but {cause}.",
-                "Collect harder choices" + ("." if with_prior else ", or use the weak prior."),
-            )
-        )
+        notes.append(Note("separation", variant="" if with_prior else "no prior"))
     if not any(note.code in ("constant", "collinear") for note in said):
         for group in uncertainty.unidentified:
-            names = [specification.names[i] for i in group]
-            text = "is not identified" if len(names) == 1 else "cannot be told apart"
-            notes.append(
-                Note(
-                    "unidentified",
-                    f"{_capital(_listed(names))} {text} by these data.",
-                    "Read no interval into it.",
-                )
-            )
+            names = tuple(specification.names[i] for i in group)
+            notes.append(Note("unidentified", {"parameters": names}, "one" if len(names) == 1 else "several"))
     for level in range(specification.levels):
-        ordinal = f"Level {level + 1}"
         share = reached[level]
         if share is not None and share < SELDOM:
-            notes.append(
-                Note(
-                    "cap",
-                    f"{ordinal} has a cap that {share:.1%} of the alternatives reach: these data cannot tell whether "
-                    "there is one.",
-                    "Compare with a linear reward.",
-                )
-            )
+            notes.append(Note("cap", {"level": level + 1, "share": float(share)}))
         if shares[level] < RARELY:
-            notes.append(
-                Note(
-                    "never decides",
-                    f"{ordinal} decides {shares[level]:.1%} of the comparisons.",
-                    "Fewer levels say the same.",
-                )
-            )
+            notes.append(Note("never decides", {"level": level + 1, "share": float(shares[level])}))
         elif level < specification.levels - 1 and epsilon[level] == 0 and specification.epsilon[level] is None:
-            notes.append(
-                Note(
-                    "no threshold",
-                    f"{ordinal} has threshold zero: every difference counts and the levels below never decide.",
-                    "Fewer levels say the same.",
-                )
-            )
+            notes.append(Note("no threshold", {"level": level + 1}))
     return Status(bool(converged), int(starts), float(share_at_best), tuple(notes))
 
 
@@ -195,11 +91,3 @@ def _collinear(scaled: np.ndarray) -> list[list[int]]:
         if members not in groups:
             groups.append(members)
     return groups
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

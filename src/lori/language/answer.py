@@ -1,208 +1,207 @@
-"""What is the answer in three sentences: what comes first, what comes then, and how well is that supported?"""
+"""Answer in sentences: what comes first, from which difference on, what comes next, and how well is that supported?
+
+The one place where a summary becomes words. Terminal, pipe, JSON and report show the same sentences.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from lori.inference.status import SELDOM
+from lori.language.numbers import an_ordinal, between, counted, level_count, may_be_zero, ordinal, percent, rounded
+from lori.language.sentence import Name, Sentence, clause, joined, of_fact
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-NEGLIGIBLE = 1e-6  # a threshold of so little log-odds is none
-ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+if TYPE_CHECKING:
+    from lori.language.results import LevelSummary, Status, Summary, Support
 
-
-def answer(summary: dict[str, Any]) -> list[str]:
-    """Three sentences, computed from a summary's numbers, and one for each level that depends on a context."""
-    gates = [said for level in summary["levels"] if (said := gate_sentence(level))]
-    if gates and len(summary["levels"]) == 1:  # what matters most on average would say less
-        return [*gates, *_order(summary)[1:]]
-    return [*_order(summary), *gates]
+DOUBT = "not distinguishable from zero"
+UNKNOWN = "not known"
+WORTH_SAYING = 0.01  # a smaller share of undecided comparisons is not mentioned
 
 
-def _order(summary: dict[str, Any]) -> list[str]:
-    levels, support = summary["levels"], summary["support"]
-    if len(levels) == 1:
-        return [_alone(levels[0]), _rest_of_one(levels[0], summary), _searched(summary)]
-    first, then = _first(levels[0]), _then(levels, summary)
-    if support is None:
-        return [first, then, _searched(summary)]
-    if support["verdict"] == "not supported":
-        return [_unsupported(support), f"The best such order would be: {_lower(first)}", then]
-    return [first, then, _supported(support)]
+def answer(summary: Summary) -> list[Sentence]:
+    """The order of the levels, what else was learned about them, and how far the number of levels is supported."""
+    support = summary.support
+    if support and support.verdict == "not supported":
+        return [support_sentence(support), _best_order(summary)]
+    if len(summary.levels) == 1:
+        (only,) = summary.levels
+        told = _facts(only, alone=True) or [_matters_most(only)]
+        if only.leading:
+            told.append(_what_counts(only, len(summary.features)))
+    else:
+        told = [_place(level, len(summary.levels)) for level in summary.levels]
+        told += [fact for level in summary.levels for fact in _facts(level)]
+    told += [_cap(level) for level in summary.levels if level.told_cap]
+    if summary.undecided_share >= WORTH_SAYING:
+        told.append(_undecided(summary))
+    return [*told, support_sentence(support)] if support else told
 
 
-def gate_sentence(level: dict[str, Any]) -> str | None:
-    """How the priorities of a level depend on a context feature; None where they do not, or on several."""
-    gate = level.get("gate")
-    if not gate or "threshold" not in gate or "leading" not in gate:
-        return None
-    (context,) = gate["slopes"]
-    below, above = gate["leading"]["closed"], gate["leading"]["opened"]
-    if gate["slopes"][context]["value"] < 0:
-        below, above = above, below
-    weighs = (
-        f"{below} weighs most on both sides" if below == above else f"below it {below} weighs most, above it {above}"
-    )
-    return f"On level {level['level']} priorities change around {context} {gate['threshold']:.4g}: {weighs}."
-
-
-def unsure(summary: dict[str, Any]) -> list[str]:
-    """What the data leave open: the notes of the fit, and leading numbers whose interval says little."""
-    said = [f"{note['text']} {note['remedy']}".strip() for note in summary["status"]["notes"]]
-    for level in summary["levels"]:
-        for name in level["leading"]:
-            between = level["weights"][name]["interval"]
-            if between and between[0] <= 0 <= between[1]:
-                said.append(
-                    f"How much {name} weighs on level {level['level']} is hardly known: the interval of its weight, "
-                    f"{number(between[0])} to {number(between[1])}, holds zero."
-                )
-            if threshold(level):
-                said += _about_threshold(name, level["level"], level["thresholds"][name]["interval"])
-    support = summary.get("support")
-    if support and support["verdict"] == "not supported":
-        said.append(
-            f"Whether there is a {ORDINALS[support['level']]} level at all: what is said about it, and the "
-            "threshold above it, may be noise. Slips now and then, which have nothing to do with the features, can "
-            "hide a level."
-        )
-    return said
-
-
-def _about_threshold(name: str, level: int, between: list[float] | None) -> list[str]:
-    if between is None:
-        return [f"For the threshold of {name} on level {level} there is no interval."]
-    if between[0] <= 0:
-        return [
-            f"From which difference in {name} on level {level} counts is hardly known: the interval of the threshold "
-            f"reaches from zero to {number(between[1])}."
-        ]
-    return []
-
-
-def number(value: float) -> str:
-    """Four digits, and whole numbers without powers of ten as far as they can be read."""
-    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
-
-
-def with_interval(quantity: dict[str, Any]) -> str:
-    """A number with its 95 % interval, where there is one."""
-    if quantity["interval"] is None:
-        return number(quantity["value"])
-    low, high = quantity["interval"]
-    return f"{number(quantity['value'])} (95% interval {number(low)} to {number(high)})"
-
-
-def threshold(level: dict[str, Any]) -> dict[str, Any] | None:
-    """From what difference on the leading feature counts; None where every difference does, or nothing leads."""
-    if not level["leading"] or level["epsilon"]["value"] * level["alpha"]["value"] < NEGLIGIBLE:
-        return None
-    quantity = level["thresholds"][level["leading"][0]]
-    return None if quantity["value"] is None else quantity
-
-
-def leaders(level: dict[str, Any]) -> str:
+def leaders(level: LevelSummary) -> Sentence:
     """The features that stand for a level, and which way is better."""
-    named = [f"{name} ({_better(level, name)})" for name in level["leading"]]
-    return " and ".join(named) or "nothing"
+    named = [clause("{name} ({way} is better)", name=Name(name), way=_better(level, name)) for name in level.leading]
+    return joined(named, between=" and ") if named else Sentence("no feature")
 
 
-def _better(level: dict[str, Any], name: str) -> str:
-    weight = level["weights"][name]["value"]
-    return "less is better" if weight is not None and weight < 0 else "more is better"
+def threshold_clause(level: LevelSummary) -> Sentence:
+    """From which difference on a level with a threshold counts, or why that is not known."""
+    least = level.threshold
+    assert least is not None
+    if may_be_zero(level.weights[level.leading[0]]):
+        return Sentence("how large a difference must be to count is not known")
+    if may_be_zero(least) and least.interval is not None:
+        return Sentence(f"the threshold is {DOUBT} (it is at most {rounded(least.interval[1], least.standard_error)})")
+    alone = clause(" in {name} alone", name=Name(level.leading[0])) if len(level.leading) > 1 else ""
+    interval = f" (95 % interval {between(least.interval, least.standard_error)})" if least.interval else ""
+    value = rounded(least.value, least.standard_error)
+    return clause("differences of {value} or more{alone}{interval} count", value=value, alone=alone, interval=interval)
 
 
-def _first(level: dict[str, Any]) -> str:
-    sentence = f"{leaders(level)} {_comes(level)} first"
-    least = threshold(level)
-    if least:
-        alone = f" in {level['leading'][0]} alone" if len(level["leading"]) > 1 else ""
-        sentence += f": a difference{alone} counts from {with_interval(least)} on,"
-    return _capital(f"{sentence} and decides {level['decides']:.0%} of the comparisons{_cap(level)}.")
+def threshold_text(level: LevelSummary, feature: str) -> str:
+    """The threshold of a feature in a table, in words where there is nothing to read into its value."""
+    value = level.thresholds[feature].value
+    if value is not None and not level.has_threshold:
+        return "0"
+    if value is not None and may_be_zero(level.weights[feature]):
+        return UNKNOWN
+    return rounded(value, level.thresholds[feature].standard_error)
 
 
-def _then(levels: list[dict[str, Any]], summary: dict[str, Any]) -> str:
-    parts = []
-    for level in levels[1:]:
-        least = threshold(level)
-        only = f" from a difference of {with_interval(least)} on" if least else ""
-        parts.append(
-            f"{leaders(level)} {_decides(level)}{only} ({level['decides']:.0%} of the comparisons{_cap(level)})"
+def threshold_interval(level: LevelSummary, feature: str) -> str:
+    """The interval beside it, or the reason why there is nothing to say."""
+    quantity = level.thresholds[feature]
+    if threshold_text(level, feature) == UNKNOWN:
+        return "the weight may be zero"
+    return between(quantity.interval if level.has_threshold else None, quantity.standard_error)
+
+
+def open_questions(summary: Summary) -> list[Sentence]:
+    """What the data leave open: the notes of the fit, and leading numbers whose interval says little."""
+    told = [note.sentence for note in summary.status.notes]
+    for level in summary.levels:
+        for name in level.leading:
+            slots = {"name": Name(name), "level": level.level}
+            weight, least = level.weights[name], level.thresholds[name]
+            if may_be_zero(weight):
+                interval = between(weight.interval, weight.standard_error)
+                text = "The weight of {name} on level {level} is {doubt} (95 % interval {interval})."
+                told.append(Sentence.of(text, **slots, doubt=DOUBT, interval=interval))
+            elif level.threshold is not None and least.interval is None:
+                told.append(Sentence.of("The threshold of {name} on level {level} has no interval.", **slots))
+            elif level.threshold is not None and least.interval is not None and may_be_zero(least):
+                most = rounded(least.interval[1], least.standard_error)
+                text = "The threshold of {name} on level {level} is {doubt} (it is at most {most})."
+                told.append(Sentence.of(text, **slots, doubt=DOUBT, most=most))
+    if summary.support and summary.support.verdict == "not supported":
+        told.append(
+            Sentence.of(
+                "It is open whether there is {place} level at all: what the numbers say about it, and about the "
+                "threshold above it, may be noise. Then again, occasional slips that have nothing to do with the "
+                "features can hide a level.",
+                place=an_ordinal(summary.support.level),
+            )
         )
-    return f"Where that does not differ enough, {', and then '.join(parts)}{_undecided(summary)}."
+    return told
 
 
-def _alone(level: dict[str, Any]) -> str:
-    many = len(level["leading"]) > 1
-    return _capital(f"{leaders(level)} {'matter' if many else 'matters'} most{_cap(level)}.")
+def support_sentence(support: Support) -> Sentence:
+    """What another level gains, and what it costs."""
+    price = f"log-likelihood {support.gain:+,.1f} for {counted(support.extra_parameters, 'parameter')}"
+    a_level = f"{an_ordinal(support.level)} level"
+    if support.verdict == "supported":
+        return Sentence.of(f"The choices support {a_level}: {price}.")
+    if support.verdict == "weakly supported":
+        return Sentence.of(f"Evidence for {a_level} is weak: {price}.")
+    instead = f": fit {level_count(support.recommended)} instead" if support.recommended != support.level else ""
+    return Sentence.of(f"The choices do not support {a_level} ({price}){instead}.")
 
 
-def _rest_of_one(level: dict[str, Any], summary: dict[str, Any]) -> str:
-    least = threshold(level)
-    if least:
-        counts = f"A difference in {level['leading'][0]} alone counts from {with_interval(least)} on"
-        return f"{counts}{_undecided(summary)}."
-    return "Every difference counts, and a large one in any feature can outweigh the others."
-
-
-def _undecided(summary: dict[str, Any]) -> str:
-    if summary["undecided_share"] < 0.01:
-        return ""
-    fate = "a coin decides" if summary["ties"] == "split" else "there is no preference"
-    return f"; in {summary['undecided_share']:.0%} no difference counts and {fate}"
-
-
-def _cap(level: dict[str, Any]) -> str:
-    where = level.get("cap_in_feature") if level.get("cap_reached", 1.0) >= SELDOM else None
-    return f"; beyond {number(where['value'])} of {where['feature']} a change does not count" if where else ""
-
-
-def _supported(support: dict[str, Any]) -> str:
-    adverb = "only weakly supported" if support["verdict"] == "weakly supported" else "supported"
-    return (
-        f"That there {_are(support['level'])} is {adverb}: the {ORDINALS[support['level']]} level explains "
-        f"them better by {support['gain']:.1f} units of log-likelihood, with {_more(support)}."
+def search_sentence(status: Status) -> Sentence:
+    """How the search for the best parameters ended."""
+    ended = "The search converged" if status.converged else "The search did not converge"
+    if status.starts == 1:
+        return Sentence(f"{ended}; it had a single start.")
+    return Sentence(
+        f"{ended}; {percent(status.share_at_best)} of its {status.starts:,} starts reached the best optimum."
     )
 
 
-def _unsupported(support: dict[str, Any]) -> str:
-    return (
-        f"These choices do not support {_count(support['level'])}: the {ORDINALS[support['level']]} level explains "
-        f"them hardly better than {_more(support)} would by chance; fit {_count(support['recommended'])} instead."
-    )
+def share_of_comparisons(share: float) -> str:
+    if share in (0, 1):
+        return "all comparisons" if share else "none of the comparisons"
+    return f"{percent(share)} of the comparisons"
 
 
-def _more(support: dict[str, Any]) -> str:
-    extra = support["extra_parameters"]
-    return f"{extra} more parameter{'' if extra == 1 else 's'}"
+def _place(level: LevelSummary, count: int) -> Sentence:
+    """Where a level stands in the order, from which difference on it counts, and how much it decides."""
+    decides = share_of_comparisons(level.decides)
+    if not level.leading:
+        return Sentence(f"No feature stands out on level {level.level}, which decides {decides}.")
+    several, last = len(level.leading) > 1, level.level == count
+    slots = {
+        "leaders": leaders(level),
+        "come": "come" if several else "comes",
+        "place": ordinal(level.level),
+        "decide": "decide" if several else "decides",
+        "decides": decides,
+    }
+    plain = "{leaders} {come} {place} and {decide} {decides}"
+    if level.threshold is None:
+        return Sentence.of(f"{plain}{'' if last else '; every difference counts'}.", **slots)
+    counts = threshold_clause(level)
+    if threshold_text(level, level.leading[0]) == UNKNOWN or may_be_zero(level.threshold):
+        return Sentence.of(f"{plain}; {{counts}}.", **slots, counts=counts)
+    rest = "" if last else "; smaller differences go to the next level"
+    subject = "they decide" if several else "it decides"
+    text = "{leaders} {come} {place}: {counts}, and {subject} {decides}{rest}."
+    return Sentence.of(text, **slots, counts=counts, subject=subject, rest=rest)
 
 
-def _searched(summary: dict[str, Any]) -> str:
-    status = summary["status"]
-    ended = "The search converged" if status["converged"] else "The search did not converge"
-    return f"{ended}, and {status['share_at_best']:.0%} of its starts reached the best optimum."
+def _matters_most(level: LevelSummary) -> Sentence:
+    if not level.leading:
+        return Sentence("None of the features matters.")
+    several, doubt = len(level.leading) > 1, ""
+    if all(may_be_zero(level.weights[name]) for name in level.leading):
+        doubt = f", but {'their weights are' if several else 'its weight is'} {DOUBT}"
+    text = "{leaders} {matter} most{doubt}."
+    return Sentence.of(text, leaders=leaders(level), matter="matter" if several else "matters", doubt=doubt)
 
 
-def _are(levels: int) -> str:
-    return f"{'is' if levels == 1 else 'are'} {_count(levels)}"
+def _what_counts(level: LevelSummary, features: int) -> Sentence:
+    if level.threshold is None:
+        outweigh = ", and a large enough difference in one feature can outweigh the others" if features > 1 else ""
+        return Sentence(f"Every difference counts{outweigh}.")
+    return Sentence.of("{counts}.", counts=threshold_clause(level))
 
 
-def _count(levels: int) -> str:
-    name = NUMBERS[levels] if levels < len(NUMBERS) else str(levels)
-    return f"{name} level{'' if levels == 1 else 's'}"
+def _facts(level: LevelSummary, *, alone: bool = False) -> list[Sentence]:
+    """What only rewards of a certain family have learned."""
+    if level.particulars is None:
+        return []
+    where = "" if alone else f"On level {level.level}, "
+    return [Sentence.of(f"{where}{{fact}}.", fact=of_fact(fact)) for fact in level.particulars.facts()]
 
 
-def _comes(level: dict[str, Any]) -> str:
-    return "come" if len(level["leading"]) > 1 else "comes"
+def _cap(level: LevelSummary) -> Sentence:
+    where = level.told_cap
+    assert where is not None
+    more, above = ("more", "above") if _better(level, where.feature) == "more" else ("less", "below")
+    text = "On level {level}, {more} {name} no longer counts {above} {value}."
+    return Sentence.of(text, level=level.level, more=more, name=Name(where.feature), above=above, value=where.value)
 
 
-def _decides(level: dict[str, Any]) -> str:
-    return "decide" if len(level["leading"]) > 1 else "decides"
+def _undecided(summary: Summary) -> Sentence:
+    outcome = "a coin decides" if summary.ties == "split" else "neither side is preferred"
+    return Sentence(f"In {share_of_comparisons(summary.undecided_share)}, no difference counts and {outcome}.")
 
 
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+def _best_order(summary: Summary) -> Sentence:
+    """What is known of an order with more levels than the data support."""
+    named = [leaders(level) for level in summary.levels]
+    text = "The best order of {count} would be {order}."
+    return Sentence.of(text, count=level_count(len(named)), order=joined(named, between=", then "))
 
 
-def _lower(text: str) -> str:
-    return text[0].lower() + text[1:]
+def _better(level: LevelSummary, name: str) -> str:
+    weight = level.weights[name].value
+    return "less" if weight is not None and weight < 0 else "more"

@@ -12,6 +12,7 @@ import numpy as np
 import optax
 
 from lori.errors import InputError, whole
+from lori.language.numbers import fine_percent
 from lori.model.likelihoods.probabilities import log_better
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
@@ -54,7 +55,7 @@ class Preferred:
             found = "A policy was found that is about as good"
         return (
             f"{found}: according to the model it is preferred to the opponent with probability "
-            f"{self.probability:.1%} (95 % interval {low:.1%} to {high:.1%})."
+            f"{fine_percent(self.probability)} (95 % interval {fine_percent(low)} to {fine_percent(high)})."
         )
 
 

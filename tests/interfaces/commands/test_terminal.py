@@ -2,6 +2,7 @@
 
 import io
 import sys
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -16,21 +17,30 @@ def shown(summary, **options) -> str:
 
 
 def test_the_answer_the_levels_and_the_notes(model):
-    text = shown(model.summary().to_dict())
+    text = shown(model.summary())
     assert "Probability (more is better) comes first" in text
-    assert "███████ 37%" in text
+    assert "███████ 37 %" in text
     assert "Note: Probability and payoff move together" in text
     assert "converged" in text
-    assert "\x1b[" in shown(model.summary().to_dict(), force_terminal=True)
+    assert "\x1b[" in shown(model.summary(), force_terminal=True)
 
 
 def test_markup_in_names_is_not_obeyed(model):
-    summary = model.summary().to_dict()
-    fields = {**summary, "features": ["[bold red]x"], "levels": [
-        {**level, "leading": ["[bold red]x"], "thresholds": {"[bold red]x": level["epsilon"]},
-         "weights": {"[bold red]x": level["epsilon"]}} for level in summary["levels"]
-    ]}  # fmt: skip
-    assert "[bold red]x" in shown(fields)
+    name = "[bold red]x"
+    levels = [
+        replace(level, leading=(name,), thresholds={name: level.epsilon}, weights={name: level.epsilon})
+        for level in model.summary().levels
+    ]
+    assert name in shown(replace(model.summary(), features=(name,), levels=tuple(levels)))
+
+
+def test_the_same_sentences_as_everywhere(model):
+    """Terminal, pipe and JSON say the same."""
+    console = Console(file=io.StringIO(), width=1000)
+    print_compact(model.summary(), console)
+    for sentence in model.summary().to_dict()["sentences"]:
+        assert sentence in console.file.getvalue()
+        assert sentence in str(model.summary())
 
 
 class Terminal(io.StringIO):

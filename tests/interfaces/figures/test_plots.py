@@ -24,24 +24,27 @@ def texts(figure) -> str:
 def test_ladder(model):
     figure = model.plot.ladder()
     shown, said = texts(figure), figure.get_label()
-    assert "counts from 0.109 (0.0938 to 0.124)" in shown
+    assert "counts from 0.1089 (0.0938 to 0.1240)" in shown
     assert "Level 2" in shown
-    assert "37%" in shown
+    assert "37 %" in shown
     assert "share decided" in shown
     assert said.startswith(
-        "Level 1, led by probability (more is better), decides 37% of the comparisons and counts from"
+        "Level 1, led by probability (more is better), decides 37 % of the comparisons; differences of 0.1089 or more"
     )
-    assert said.endswith("payoff 100%.")
+    assert said.endswith("payoff 100 %.")
 
 
 def test_tradeoff_with_draws(model, draws):
     figure = model.plot.tradeoff(draws=draws)
-    assert "From a loss of 0.1089 of probability on, no gain of payoff up to 1 makes up for it." in figure.get_label()
+    assert (
+        "Once the loss in probability reaches 0.109, no gain of up to 1 in payoff makes up for it."
+        in figure.get_label()
+    )
     shown = texts(figure)
     assert "loss in probability" in shown
     assert "gain in payoff" in shown
-    assert "95% of the posterior" in shown
-    assert "95% of the posterior" not in texts(model.plot.tradeoff(draws=[]))
+    assert "95 % of the posterior" in shown
+    assert "95 % of the posterior" not in texts(model.plot.tradeoff(draws=[]))
 
 
 def test_a_curve_outside_its_interval_is_explained(model, draws):
@@ -56,28 +59,28 @@ def test_regions_and_surface_name_both_features(model):
     assert "difference in probability, left − right" in texts(regions)
     assert "With the largest payoff but the smallest probability, right is preferred." in regions.get_label()
     assert "probability that left is preferred" in texts(surface)
-    assert surface.get_label().startswith("Left is preferred with a probability of 95% where it has 1 more of payoff")
+    assert surface.get_label().startswith("Left is preferred with a probability of 95 % where it has 1 more payoff")
 
 
 @pytest.mark.slow
 def test_check(model, person):
     figure = model.plot.check(person)
-    assert "groups of comparisons the observed share lies within" in figure.get_label()
+    assert "groups of comparisons, the observed share lies within" in figure.get_label()
     shown = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert any(text.startswith("decided by level") for text in shown)
 
 
 def test_calibration(model, person):
     figure = model.plot.calibration(person)
-    assert figure.get_label().startswith("In 3 of 3 groups of comparisons the 95% interval")
-    assert "81% predicted, 82% observed (73% to 88%, 100 comparisons)" in figure.get_label()
+    assert figure.get_label().startswith("In 3 of 3 groups of comparisons, the 95 % interval")
+    assert "81 % predicted, 82 % observed (73 % to 88 %, 100 comparisons)" in figure.get_label()
     assert "share of comparisons that it won" in texts(figure)
 
 
 def test_posterior(model, draws):
-    assert "level 1, threshold of probability: 0.1089 (0.0938 to 0.124)" in model.plot.posterior().get_label()
-    assert "threshold of probability: 0.1089 (0.09802 to 0.1198)" in model.plot.posterior(draws=draws).get_label()
-    assert posterior.description([]) == posterior.UNKNOWN
+    assert "level 1, threshold of probability: 0.1089 (0.0938 to 0.1240)" in model.plot.posterior().get_label()
+    assert "threshold of probability: 0.1089 (0.0980 to 0.1198)" in model.plot.posterior(draws=draws).get_label()
+    assert posterior.caption([]) == posterior.UNKNOWN
 
 
 def test_trajectories(model):
@@ -86,7 +89,7 @@ def test_trajectories(model):
     )
     figure = model.plot.trajectories(steps, "a", "b")
     assert figure.get_label() == (
-        "Left has 2 steps, right 1: probability averages 0.2 against 0.5 and ends at 0.3 against 0.5; "
+        "Left has 2 steps and right has 1: probability averages 0.2 against 0.5 and ends at 0.3 against 0.5; "
         "payoff averages 1.5 against 4 and ends at 2 against 4."
     )
     assert "left: a" in texts(figure)
@@ -128,9 +131,10 @@ def test_all_observed_in_one_bin_is_drawn():
 
 
 def test_more_than_ten_levels_are_drawn(model, tmp_path):
-    summary = model.summary().to_dict()
-    first, last = summary["levels"]
-    many = {**summary, "levels": [{**(first if place < 12 else last), "level": place} for place in range(1, 13)]}
+    summary = model.summary()
+    first, last = summary.levels
+    levels = tuple(dataclasses.replace(first if place < 12 else last, level=place) for place in range(1, 13))
+    many = dataclasses.replace(summary, levels=levels)
     for figure in (ladder.figure(many), posterior.figure(known(many))):
         assert "12" in texts(figure)
         assert "evel 12, " in figure.get_label()

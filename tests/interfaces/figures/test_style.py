@@ -7,6 +7,7 @@ import pytest
 
 from lori.errors import DataError, InputError
 from lori.interfaces.figures import style as figures
+from lori.language.sentence import Sentence
 
 
 def figure(text="a label"):
@@ -14,7 +15,7 @@ def figure(text="a label"):
         drawn, (axes,) = figures.new_figure(2.0)
         axes.bar([0, 1], [1, 2], hatch="///")
         axes.set_xlabel(text)
-    return figures.described(drawn, "Two bars <one> & another.")
+    return figures.described(drawn, Sentence("Two bars <one> & another."))
 
 
 def test_files_carry_the_words(tmp_path):
@@ -34,7 +35,8 @@ def test_the_same_figure_gives_the_same_file(tmp_path):
 
 def test_inline_figures_have_a_role_words_and_ids_of_their_own(hostile):
     for name in hostile:
-        drawing = str(figures.inline(figure(f"difference in {name.translate({10: ' '})}"), "first", 'say "this" <b>'))
+        drawn = figures.described(figure(f"difference in {name.translate({10: ' '})}"), Sentence('say "this" <b>'))
+        drawing = str(figures.inline(drawn, "first"))
         root = ElementTree.fromstring(drawing)
         assert root.get("role") == "img"
         assert root.get("aria-label") == 'say "this" <b>'

@@ -33,8 +33,8 @@ def measure(settings: LogitSettings) -> Measured:
     estimator = LORI(levels=1, epsilon=0.0, prior=None)
 
     def ours() -> np.ndarray:
-        weights = estimator.fit(preferences).summary().to_dict()["levels"][0]["weights"].values()
-        return np.array([[own["value"] for own in weights], [own["standard_error"] for own in weights]])
+        weights = estimator.fit(preferences).summary().levels[0].weights.values()
+        return np.array([[own.value for own in weights], [own.standard_error for own in weights]])
 
     def statsmodels() -> np.ndarray:
         from statsmodels.api import Logit

@@ -1,4 +1,4 @@
-"""Did a Markov chain see enough of its target that averages over it can be trusted?"""
+"""Diagnostics of Markov chains: did they see enough of their target for averages over them to be trusted?"""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
+
+from lori.language import verdicts
 
 PARTS = 4  # a chain is compared with itself in this many pieces
 LARGEST_R_HAT, FEWEST = 1.05, 100  # beyond these an average is not to be relied on
@@ -23,10 +25,8 @@ class Mixing:
         return self.r_hat <= LARGEST_R_HAT and self.effective >= FEWEST
 
     def __str__(self) -> str:
-        numbers = f"R-hat {self.r_hat:.3f}, worth {self.effective:.0f} independent draws"
-        if self.mixed:
-            return f"The chain has mixed ({numbers})."
-        return f"The chain has not mixed ({numbers}): take more samples or other steps, or begin to count later."
+        verdict = verdicts.chain_mixed if self.mixed else verdicts.chain_not_mixed
+        return verdict(self.r_hat, self.effective)
 
 
 def mixing(draws: np.ndarray) -> Mixing:

@@ -1,8 +1,8 @@
-"""How sure are we? Draws from the posterior, what they say in the user's units, and whether they may be trusted."""
+"""Posterior: draws of everything learned, what they say in the user's units, and whether they may be trusted."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,11 +12,15 @@ import numpy as np
 from lori.errors import MissingExtra
 from lori.inference.posterior.order import PriorityOrder, order_of
 from lori.inference.units import Reported, Units
+from lori.language.names import label
+from lori.language.notes import Note
+from lori.language.numbers import between, percent, rounded
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
 ELEMENTS = 1 << 22  # draws × pairs that are predicted at once
+NAME = 26  # characters of a name in the table
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,28 @@ class Trust:
     trusted: bool
     verdict: str
     numbers: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median and interval of one number over the draws; None where there is none, or it may not be relied on."""
+
+    median: float | None
+    interval: list[float] | None
+
+    def __str__(self) -> str:
+        error = None if self.interval is None else (self.interval[1] - self.interval[0]) / 4
+        told = between(self.interval) if self.interval else "not to be relied on"
+        return f"{rounded(self.median, error):>8}  {told}"
+
+
+@dataclass(frozen=True)
+class LevelDraws:
+    """What the draws say about one level, in the user's units."""
+
+    weights: dict[str, Spread]
+    epsilon: Spread
+    thresholds: dict[str, Spread]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +68,7 @@ class Posterior:
     trust: Trust
     log_evidence: float | None = None
     log_evidence_error: float | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     comparisons: int = 0
 
     def __len__(self) -> int:
@@ -165,28 +191,37 @@ class Posterior:
             "diagnostics": self.trust.numbers,
             "log_evidence": self.log_evidence,
             "log_evidence_error": self.log_evidence_error,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
             "order": order.to_dict(),
-            "levels": [self._level(level, probability) for level in range(self.units.specification.levels)],
+            "levels": [asdict(level) for level in self.levels(probability)],
         }
 
-    def _level(self, level: int, probability: float) -> dict[str, Any]:
-        def described(draws: np.ndarray) -> dict[str, Any]:
-            if np.isnan(draws).all():
-                return {"median": None, "interval": None}
-            low, high = interval(draws, probability)
-            bounds = [float(low), float(high)] if self.trust.trusted and np.isfinite(high) else None
-            middle = float(np.median(draws))
-            return {"median": middle if np.isfinite(middle) else None, "interval": bounds}
+    def levels(self, probability: float = 0.9) -> list[LevelDraws]:
+        """The numbers of each level."""
 
-        return {
-            "weights": {name: described(self.weights[:, level, i]) for i, name in enumerate(self.features)},
-            "epsilon": described(self.epsilon[:, level]),
-            "thresholds": {name: described(self.thresholds[:, level, i]) for i, name in enumerate(self.features)},
-        }
+        def each(draws: np.ndarray) -> dict[str, Spread]:
+            return {name: self._spread(draws[:, place], probability) for place, name in enumerate(self.features)}
+
+        weights, epsilon, thresholds = self.weights, self.epsilon, self.thresholds
+        return [
+            LevelDraws(
+                each(weights[:, level]), self._spread(epsilon[:, level], probability), each(thresholds[:, level])
+            )
+            for level in range(self.units.specification.levels)
+        ]
+
+    def _spread(self, draws: np.ndarray, probability: float) -> Spread:
+        if np.isnan(draws).all():
+            return Spread(None, None)
+        low, high = interval(draws, probability)
+        middle = float(np.median(draws))
+        return Spread(
+            middle if np.isfinite(middle) else None,
+            [float(low), float(high)] if self.trust.trusted and np.isfinite(high) else None,
+        )
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self.to_dict()))
+        return "\n".join(_lines(self))
 
 
 def interval(draws: np.ndarray, probability: float) -> tuple[np.ndarray, np.ndarray]:
@@ -196,24 +231,18 @@ def interval(draws: np.ndarray, probability: float) -> tuple[np.ndarray, np.ndar
     return low, high
 
 
-def _lines(fields: dict[str, Any]) -> list[str]:
-    lines = [f"Posterior by {fields['method']}: {fields['draws']:,} draws. {fields['verdict']}"]
-    if fields["log_evidence"] is not None:
-        error = fields["log_evidence_error"]
+def _lines(posterior: Posterior, probability: float = 0.9) -> list[str]:
+    told = [f"Posterior by {posterior.method}: {len(posterior):,} draws. {posterior.trust.verdict}"]
+    if posterior.log_evidence is not None:
+        error = posterior.log_evidence_error
         about = "" if error is None else f" ± {error:.2f}"
-        lines.append(f"log evidence {fields['log_evidence']:.2f}{about}")
-    for number, level in enumerate(fields["levels"], start=1):
-        lines += ["", f"Level {number}" + " " * 22 + f"weight  {fields['probability']:.0%} interval"]
-        rows = [*((name, own) for name, own in level["weights"].items()), ("ε", level["epsilon"])]
-        rows += [(f"threshold in {name}", own) for name, own in level["thresholds"].items()]
-        for name, own in rows:
-            if own["median"] is None:
-                continue
-            bounds = own["interval"]
-            between = f"{bounds[0]:.4g} to {bounds[1]:.4g}" if bounds else "not to be relied on"
-            lines.append(f"  {name:<24.24}  {own['median']:>8.4g}  {between}")
-    lines += ["", *fields["order"]["sentences"], *fields["notes"]]
-    return lines
+        told.append(f"log evidence {posterior.log_evidence:.2f}{about}")
+    for place, level in enumerate(posterior.levels(probability), start=1):
+        told += ["", f"{f'Level {place}':<28}  {'weight':>8}  {percent(probability)} interval"]
+        rows = [*level.weights.items(), ("ε", level.epsilon)]
+        rows += [(f"threshold in {name}", own) for name, own in level.thresholds.items()]
+        told += [f"  {label(name, NAME):<{NAME}}  {own}" for name, own in rows if own.median is not None]
+    return [*told, "", *posterior.order().sentences(), *map(str, posterior.notes)]
 
 
 @partial(jax.jit, static_argnums=0)

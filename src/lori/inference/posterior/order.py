@@ -1,4 +1,4 @@
-"""Which objective comes first, and with what probability? The posterior over priority orders.
+"""Order of the objectives: with what probability does each come first? The posterior over priority orders.
 
 An objective is a feature, which stands for the level whose standardised weights it leads; or a reward, where features
 do not stand for levels: then the levels of each draw are matched with those of the posterior's middle by how alike
@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lori.errors import InputError
+from lori.language.sentence import Name, Sentence, Share, clause, joined
 
 if TYPE_CHECKING:
     from lori.inference.posterior.draws import Posterior
 
 SHOWN = 3
+SUREST = 0.9999  # a share of draws is never certain
 
 
 @dataclass(frozen=True)
@@ -44,19 +46,21 @@ class PriorityOrder:
         """Monte Carlo standard error of a probability."""
         return float(np.sqrt(probability * (1 - probability) / max(self.effective, 1.0)))
 
-    def sentences(self) -> list[str]:
-        first = self.first()
-        leader, probability = next(iter(first.items()))
-        said = [f"{leader} comes first with probability {_percent(probability)}."]
-        if len(first) > 1:
-            others = [f"{name} {_percent(own)}" for name, own in list(first.items())[1 : SHOWN + 1]]
-            said[0] = said[0][:-1] + f" ({', '.join(others)})."
+    def sentences(self) -> list[Sentence]:
+        """What comes first and, of several levels, the likeliest orders."""
+        (leader, probability), *rest = self.first().items()
+        others = [clause("{name}: {share}", name=Name(name), share=_share(own)) for name, own in rest[:SHOWN]]
+        first = clause(
+            "{leader} comes first with a probability of {share}", leader=Name(leader), share=_share(probability)
+        )
+        told = [Sentence.of("{first} ({others})." if others else "{first}.", first=first, others=joined(others))]
         if len(self.best) > 1:
-            listed = [
-                f"{' before '.join(order)} {_percent(own)}" for order, own in list(self.probabilities.items())[:SHOWN]
+            orders = [
+                clause("{order}: {share}", order=joined([Name(name) for name in order], " before "), share=_share(own))
+                for order, own in list(self.probabilities.items())[:SHOWN]
             ]
-            said.append(f"Orders: {'; '.join(listed)}.")
-        return said
+            told.append(Sentence.of("Likeliest orders: {orders}.", orders=joined(orders, "; ")))
+        return told
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -64,7 +68,7 @@ class PriorityOrder:
             "orders": [{"order": list(order), "probability": own} for order, own in self.probabilities.items()],
             "first": self.first(),
             "effective_draws": self.effective,
-            "sentences": self.sentences(),
+            "sentences": [str(sentence) for sentence in self.sentences()],
         }
 
 
@@ -114,9 +118,5 @@ def _unit(vector: np.ndarray) -> np.ndarray:
     return vector / max(float(np.linalg.norm(vector)), 1e-12)
 
 
-def _percent(probability: float) -> str:
-    if 0 < probability < 0.01:
-        return "below 1 %"
-    if 0.99 < probability < 1:
-        return "above 99 %"
-    return f"{100 * probability:.0f} %"
+def _share(probability: float) -> Share:
+    return Share(min(probability, SUREST))

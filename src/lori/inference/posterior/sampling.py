@@ -24,6 +24,8 @@ from lori.inference.settings import FitSettings
 from lori.inference.statistics import Statistics
 from lori.inference.status import about_data
 from lori.inference.units import Units
+from lori.language import verdicts
+from lori.language.notes import Note
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.specification import Specification
@@ -33,11 +35,6 @@ CORRECTED = 50_000_000  # draws × rows up to which draws of the Gaussian are co
 PROPOSALS = 8  # draws of the Gaussians for each that is kept where they are corrected
 WIDTHS = {1.0: 0.4, 2.0: 0.4, 4.0: 0.2}  # of the Gaussians that are corrected, with their shares
 LEAST_EFFECTIVE = 0.05  # share of effective draws below which the Gaussian is not the posterior's shape
-SHARED_OUT = (
-    "only their joint effect is known. How it is shared out among them, and with it a threshold in one of them alone, "
-    "comes from the prior; the summary reports the smallest weights that give it."
-)
-FLAT = "Some direction is hardly known from these data: intervals are those of the prior there."
 
 
 @double_precision
@@ -75,10 +72,10 @@ def sample_posterior(
 def posterior_of_optimum(optimum: Optimum, *, draws: int, seed: int) -> Posterior:
     """The Gaussian around one optimum, without looking at data again."""
     mixture = Mixture.of([optimum], draws, np.random.default_rng(seed))
-    verdict = "A Gaussian around the optimum; pass the preferences to have it checked."
-    notes = (FLAT,) if mixture.flat else ()
+    trust = Trust(True, verdicts.unchecked())
+    notes = (Note("flat"),) if mixture.flat else ()
     evidence = mixture.log_mass if _proper(optimum.prior, optimum.units.specification) else None
-    return Posterior("laplace", optimum.units, mixture.draws[None], Trust(True, verdict), evidence, None, notes)
+    return Posterior("laplace", optimum.units, mixture.draws[None], trust, evidence, None, notes)
 
 
 def _by_smc(problem: Problem, alpha: tuple[float | None, ...], draws: int, generator: np.random.Generator) -> Posterior:
@@ -111,12 +108,11 @@ def _by_laplace(
     """Draws of the Gaussians; where there are not too many rows, as probable as the posterior finds them."""
     optima = [optimum, *_polished(problem, optimum, rivals)]
     numbers = {"optima": float(len(optima))}
-    where = "the optimum" if len(optima) == 1 else f"{len(optima)} optima"
     error: float | None = None
     if PROPOSALS * count * problem.source.rows > CORRECTED:
         mixture = Mixture.of(optima, count, generator)
         draws, evidence, trusted = mixture.draws, mixture.log_mass, True
-        verdict = f"Gaussians around {where}; with so many rows, that is the posterior's shape."
+        verdict = verdicts.gaussian(len(optima))
     else:
         mixture = Mixture.of(optima, PROPOSALS * count, generator, WIDTHS)
         weighted = _corrected(mixture, problem, generator)
@@ -124,12 +120,9 @@ def _by_laplace(
         evidence, error, effective = weighted.log_evidence, weighted.error, min(weighted.effective, float(count))
         trusted = effective >= LEAST_EFFECTIVE * count
         numbers["effective size"] = effective
-        verdict = f"Gaussians around {where}, corrected by the posterior: worth {effective:.0f} independent draws."
+        verdict = verdicts.corrected(len(optima), effective)
         if not trusted:
-            verdict = (
-                f"NOT TRUSTED: the posterior is not Gaussian around {where} (worth {effective:.0f} of {count} "
-                "draws); use method='smc'."
-            )
+            verdict = verdicts.not_gaussian(len(optima), effective, count)
     proper = _proper(problem.prior, problem.specification)
     return Posterior(
         "laplace",
@@ -138,7 +131,7 @@ def _by_laplace(
         Trust(trusted, verdict, numbers),
         log_evidence=evidence if proper else None,
         log_evidence_error=error if proper else None,
-        notes=(FLAT,) if mixture.flat else (),
+        notes=(Note("flat"),) if mixture.flat else (),
     )
 
 
@@ -214,35 +207,31 @@ def _trust_in_populations(vectors: np.ndarray, populations: Sequence[Population]
         "effective size": found.effective,
     }
     if not all(own.finished for own in populations):
-        return Trust(False, "NOT CONVERGED: the likelihood was not let in completely; raise draws.", numbers)
+        return Trust(False, verdicts.unfinished(), numbers)
     if found.r_hat > LARGEST_R_HAT:
-        verdict = (
-            f"NOT CONVERGED: independent populations disagree (R-hat {found.r_hat:.2f}); "
-            "raise draws, or use fewer levels."
-        )
-        return Trust(False, verdict, numbers)
-    return Trust(True, f"Independent populations agree (R-hat {found.r_hat:.2f}).", numbers)
+        return Trust(False, verdicts.populations_disagree(found.r_hat), numbers)
+    return Trust(True, verdicts.populations_agree(found.r_hat), numbers)
 
 
 def _trust_in_chains(vectors: np.ndarray, divergences: int) -> Trust:
     found = mixing_of_chains(vectors)
     numbers = {"r_hat": found.r_hat, "effective size": found.effective, "divergences": float(divergences)}
-    said = f"R-hat {found.r_hat:.2f}, worth {found.effective:.0f} independent draws, {divergences} divergences"
+    told = found.r_hat, found.effective, divergences
     if found.mixed and divergences <= 0.01 * vectors.shape[0] * vectors.shape[1]:
-        return Trust(True, f"The chains have mixed ({said}).", numbers)
-    return Trust(False, f"NOT CONVERGED: the chains have not mixed ({said}); use method='smc'.", numbers)
+        return Trust(True, verdicts.chains_mixed(*told), numbers)
+    return Trust(False, verdicts.chains_not_mixed(*told), numbers)
 
 
-def _notes(settings: FitSettings, data: Preferences) -> tuple[str, ...]:
+def _notes(settings: FitSettings, data: Preferences) -> tuple[Note, ...]:
     """What the data cannot tell, whatever the sampler does."""
     if not data.n_comparisons:
-        return ("There are no data: this is the prior.",)
+        return (Note("no data"),)
     if len(data) < 2:
         return ()
     notes = [note for note in about_data(Statistics.of(data)) if note.code in ("constant", "collinear")]
-    told = [f"{note.text.partition(':')[0]}: {SHARED_OUT}" if note.code == "collinear" else str(note) for note in notes]
+    told = [Note("shared out", note.slots) if note.code == "collinear" else note for note in notes]
     lower, upper = settings.specification.bounds
     signed = bool(np.all(np.isfinite(lower) | np.isfinite(upper)))
     if any(note.code == "collinear" for note in notes) and not signed:
-        told.append("Which of them leads a level is told by the prior alone, so the order among them is a draw.")
+        told.append(Note("order by prior"))
     return tuple(told)

@@ -17,13 +17,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lori.interfaces.commands.options import AsJson
+from lori.language.answer import threshold_interval, threshold_text
+from lori.language.names import label
+from lori.language.numbers import NONE, counted
+from lori.language.sentence import listed
 
 if TYPE_CHECKING:
     import pandas
 
     from lori.estimators.lori import LORI
+    from lori.language.results import LevelSummary, Summary
 
-AGENT_COLUMNS = ("agent", "first", "threshold", "95% interval", "then", "log-lik.", "last level", "notes")
+COLUMNS = ("agent", "first", "threshold", "95 % interval", "then", "log-lik.", "last level", "notes")
+TOLD = ("separation", "one-sided", "unidentified")  # notes that concern single agents
 
 
 @contextmanager
@@ -64,7 +70,7 @@ def show_summary(estimator: LORI) -> None:
         return
     from lori.interfaces.commands.terminal import print_compact
 
-    print_compact(estimator.summary().to_dict())
+    print_compact(estimator.summary())
 
 
 @dataclass(frozen=True)
@@ -90,40 +96,41 @@ class TableOptions:
 
 def agents_table(fitted: dict[str, LORI]) -> str:
     """A row for each agent: what comes first, its threshold, what comes then, and whether that is supported."""
-    rows: list[tuple[str, ...]] = [AGENT_COLUMNS]
+    rows: list[tuple[str, ...]] = [COLUMNS]
     for agent, model in fitted.items():
-        rows.append(_agent_row(agent, model.summary().to_dict()))
-    widths = [max(len(row[i]) for row in rows) for i in range(len(AGENT_COLUMNS))]
+        rows.append(_row(agent, model.summary()))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))
     total = sum(model.log_likelihood_ for model in fitted.values())
-    lines.append(f"\n{len(fitted)} agents, summed log-likelihood {total:.2f}")
+    lines.append(f"\n{counted(len(fitted), 'agent')}, summed log-likelihood {total:.2f}")
     return "\n".join([*lines, *_shared_notes(fitted)])
 
 
-def _agent_row(agent: str, summary: dict[str, Any]) -> tuple[str, ...]:
-    first, *rest = summary["levels"]
-    lead = first["leading"][0] if first["leading"] else None
-    threshold = first["thresholds"][lead] if lead and rest else {"value": None, "interval": None}
-    interval = threshold["interval"]
-    support, status = summary["support"], summary["status"]
-    own = [] if status["converged"] else ["not converged"]
-    own += [note["code"] for note in status["notes"] if note["code"] in ("separation", "one-sided", "unidentified")]
+def _row(agent: str, summary: Summary) -> tuple[str, ...]:
+    first, *rest = summary.levels
+    counts = bool(rest) and bool(first.leading)
+    own = [] if summary.status.converged else ["not converged"]
+    own += [note.code for note in summary.status.notes if note.code in TOLD]
     return (
-        agent,
-        " and ".join(first["leading"]) or "–",
-        "–" if threshold["value"] is None else f"{threshold['value']:.4g}",
-        "–" if interval is None else f"{interval[0]:.4g} to {interval[1]:.4g}",
-        ", then ".join(" and ".join(level["leading"]) or "–" for level in rest) or "–",
-        f"{summary['log_likelihood']:.2f}",
-        support["verdict"] if support else "–",
+        label(agent),
+        _led_by(first),
+        threshold_text(first, first.leading[0]) if counts else NONE,
+        threshold_interval(first, first.leading[0]) if counts else NONE,
+        ", then ".join(_led_by(level) for level in rest) or NONE,
+        f"{summary.log_likelihood:.2f}",
+        summary.support.verdict if summary.support else NONE,
         ", ".join(dict.fromkeys(own)),
     )
 
 
+def _led_by(level: LevelSummary) -> str:
+    return listed(level.leading) or NONE
+
+
 def _shared_notes(fitted: dict[str, LORI]) -> list[str]:
     """Notes that hold for every agent are said once."""
-    common = None
+    common: list[str] | None = None
     for model in fitted.values():
         texts = [str(note) for note in model.status_.notes]
         common = texts if common is None else [text for text in common if text in texts]

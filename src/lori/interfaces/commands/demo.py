@@ -71,9 +71,9 @@ def _draw(path: Path, choices: Preferences, two: LORI, one: LORI, allocation: LO
     with style.style():
         figure = Figure(figsize=(14, 3.8), layout="constrained")
         axes = figure.subplots(1, 3)
-        ladder.draw(axes[0], two.summary().to_dict(), f"Person {PERSON}: what comes first")
+        ladder.draw(axes[0], two.summary(), f"Person {PERSON}: what comes first")
         _draw_observed(axes[1], choices, two, one)
-        ladder.draw(axes[2], allocation.summary().to_dict(), "Simulated allocation (days)")
+        ladder.draw(axes[2], allocation.summary(), "Simulated allocation (days)")
         for panel in (axes[0], axes[2]):
             ladder.add_legend(panel)
     style.save(figure, path)

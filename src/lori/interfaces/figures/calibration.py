@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 from lori.evaluation.checks import Check
 from lori.evaluation.metrics import Reliability
 from lori.interfaces.figures.style import COLOURS, described, new_figure, style
+from lori.language.numbers import counted, percent
+from lori.language.sentence import Sentence
 
 
 def calibration(found: Reliability) -> Figure:
@@ -29,7 +31,7 @@ def calibration(found: Reliability) -> Figure:
         axes.set_xlabel("predicted probability of the favoured side")
         axes.set_ylabel("share of comparisons that it won")
         drawn.legend(loc="outside upper left", ncols=2)
-    return described(drawn, _description_of_calibration(found))
+    return described(drawn, _caption_of_calibration(found))
 
 
 def check(found: Check) -> Figure:
@@ -40,7 +42,7 @@ def check(found: Check) -> Figure:
         drawn, (axes,) = new_figure(1.2 + 0.28 * len(groups))
         axes.hlines(
             places, [group.lower for group in groups], [group.upper for group in groups], color=COLOURS[4], linewidth=7,
-            label=f"{found.probability:.0%} of replications",
+            label=f"{percent(found.probability)} of replications",
         )  # fmt: skip
         for agrees, marker, label in ((True, "o", "observed"), (False, "s", "observed, outside")):
             own = [i for i, group in enumerate(groups) if group.agrees is agrees]
@@ -51,34 +53,31 @@ def check(found: Check) -> Figure:
         axes.set_yticks(places, [_group(group.by, group.name) for group in groups])
         axes.set_xlabel("share of comparisons that the favoured side won")
         drawn.legend(loc="outside upper left", ncols=3)
-    return described(drawn, _description_of_check(found))
+    return described(drawn, _caption_of_check(found))
 
 
-def _description_of_calibration(found: Reliability) -> str:
+def _caption_of_calibration(found: Reliability) -> Sentence:
     """Each point, and how many agree."""
     points = "; ".join(
-        f"{predicted:.0%} predicted, {observed:.0%} observed ({low:.0%} to {high:.0%}, {_count(n)})"
+        f"{percent(predicted)} predicted, {percent(observed)} observed ({percent(low)} to {percent(high)}, "
+        f"{counted(n, 'comparison')})"
         for predicted, observed, low, high, n in zip(*found, strict=True)
     )
-    return (
-        f"In {found.agreeing} of {len(found.predicted)} groups of comparisons the 95% interval of the observed share "
-        f"holds the predicted one: {points}."
+    return Sentence(
+        f"In {found.agreeing} of {counted(len(found.predicted), 'group')} of comparisons, the 95 % interval of the "
+        f"observed share contains the predicted one: {points}."
     )
 
 
-def _description_of_check(found: Check) -> str:
+def _caption_of_check(found: Check) -> Sentence:
     """The verdict, and each group that disagrees."""
     apart = "; ".join(
-        f"{_group(group.by, group.name)}: {group.observed:.0%} observed, "
-        f"{group.lower:.0%} to {group.upper:.0%} expected"
+        f"{_group(group.by, group.name)}: {percent(group.observed)} observed, {percent(group.lower)} to "
+        f"{percent(group.upper)} expected"
         for group in found.groups
         if not group.agrees
     )
-    return f"{found.sentence} Outside: {apart}." if apart else found.sentence
-
-
-def _count(comparisons: float) -> str:
-    return f"{comparisons:,.0f} comparison{'' if round(comparisons) == 1 else 's'}"
+    return Sentence(f"{found.sentence} Outside: {apart}." if apart else found.sentence)
 
 
 def _group(by: str, name: str) -> str:

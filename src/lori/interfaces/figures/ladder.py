@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lori.interfaces.figures.style import COLOURS, HATCHES, QUIET, SMALL, described, new_figure, style
-from lori.language.answer import leaders, threshold, with_interval
+from lori.language.answer import (
+    UNKNOWN,
+    leaders,
+    share_of_comparisons,
+    threshold_clause,
+    threshold_interval,
+    threshold_text,
+)
 from lori.language.names import label
+from lori.language.numbers import NONE, percent, rounded
+from lori.language.results import LevelSummary, Summary
+from lori.language.sentence import Name, Sentence, Share, clause, joined, paragraph
 
 LEAST = 0.005  # shares of a weight below this are not drawn
 MENTIONED = 2  # weights that are written beside a level
 NAME = 18  # characters of a name there
 
 
-def figure(summary: dict[str, Any]) -> Figure:
+def figure(summary: Summary) -> Figure:
     """Weights on the left, the share of decisions on the right."""
-    levels = summary["levels"]
+    levels = summary.levels
     with style():
         drawn, (left, right) = new_figure(1.1 + 0.95 * len(levels), 2, width_ratios=(4, 1), sharey=True)
         draw(left, summary, with_shares=False)
-        shares = [level["decides"] for level in levels]
+        shares = [level.decides for level in levels]
         right.barh(range(len(levels)), shares, height=0.3, color="#444444")
         for row, share in enumerate(shares):
-            right.text(0, row - 0.2, f"{share:.0%}", va="bottom", fontsize=SMALL, color=QUIET)
+            right.text(0, row - 0.2, percent(share), va="bottom", fontsize=SMALL, color=QUIET)
         right.set_xlim(0, 1)
         right.set_xticks([0, 1], ["0", "1"])
         right.set_xlabel("share decided")
@@ -34,17 +42,17 @@ def figure(summary: dict[str, Any]) -> Figure:
         drawn.legend(
             *_once(left), loc="outside lower left", ncols=1 if _long(summary) else 3, handlelength=2.2, handleheight=1.1
         )
-    return described(drawn, description(summary))
+    return described(drawn, caption(summary))
 
 
-def draw(axes: Axes, summary: dict[str, Any], title: str = "", *, with_shares: bool = True) -> None:
+def draw(axes: Axes, summary: Summary, title: str = "", *, with_shares: bool = True) -> None:
     """One bar for each level, divided among its features; `with_shares` writes what each decides beside it."""
-    levels, features = summary["levels"], summary["features"]
+    levels, features = summary.levels, summary.features
     styles = {name: (COLOURS[i % 8], HATCHES[(i + i // 8) % 8]) for i, name in enumerate(features)}
     for row, level in enumerate(levels):
         start = 0.0
-        for name in sorted(features, key=lambda f: -level["importance"][f]):
-            share = level["importance"][name]
+        for name in sorted(features, key=lambda f: -level.importance[f]):
+            share = level.importance[name]
             if share < LEAST:
                 continue
             colour, hatch = styles[name]
@@ -53,9 +61,9 @@ def draw(axes: Axes, summary: dict[str, Any], title: str = "", *, with_shares: b
                 label=label(name),
             )  # fmt: skip
             start += share
-        beside = _beside(level) + (f"\ndecides {level['decides']:.0%} of the comparisons" if with_shares else "")
+        beside = _beside(level) + (f"\ndecides {share_of_comparisons(level.decides)}" if with_shares else "")
         axes.text(0, row - 0.2, beside, fontsize=SMALL, va="bottom", color=QUIET)
-    axes.set_yticks(range(len(levels)), [f"Level {level['level']}" for level in levels])
+    axes.set_yticks(range(len(levels)), [f"Level {level.level}" for level in levels])
     axes.set_ylim(len(levels) - 0.75, -0.75)
     axes.set_xlim(0, 1)
     axes.set_xlabel("share of the weight, per standard deviation")
@@ -70,39 +78,44 @@ def add_legend(axes: Axes) -> None:
     axes.legend(*_once(axes), loc="upper left", bbox_to_anchor=(0, -0.22), ncols=4)
 
 
-def description(summary: dict[str, Any]) -> str:
+def caption(summary: Summary) -> Sentence:
     """What the ladder shows."""
-    parts = []
-    for level in summary["levels"]:
-        named = sorted(summary["features"], key=lambda f: -level["importance"][f])
-        shares = ", ".join(
-            f"{name} {level['importance'][name]:.0%}" for name in named if level["importance"][name] >= LEAST
-        )
-        least = threshold(level)
-        counts = f" and counts from a difference of {with_interval(least)} in {level['leading'][0]} on" if least else ""
-        parts.append(
-            f"Level {level['level']}, led by {leaders(level)}, decides {level['decides']:.0%} of the comparisons"
-            f"{counts}; its weight is divided into {shares or 'nothing'}."
-        )
-    return " ".join(parts)
+    return paragraph(_told(level) for level in summary.levels)
 
 
-def _beside(level: dict[str, Any]) -> str:
+def _told(level: LevelSummary) -> Sentence:
+    named = [name for name in _weightiest(level) if level.importance[name] >= LEAST]
+    shares = [clause("{name} {share}", name=Name(name), share=Share(level.importance[name])) for name in named]
+    counts: Sentence | str = ""
+    if level.threshold:
+        counts = clause("; {counts}", counts=threshold_clause(level))
+    return Sentence.of(
+        "Level {level}, led by {leaders}, decides {decides}{counts}; {shares}.",
+        level=level.level, leaders=leaders(level), decides=share_of_comparisons(level.decides), counts=counts,
+        shares=clause("shares of its weight: {all}", all=joined(shares)) if shares else "no feature weighs anything",
+    )  # fmt: skip
+
+
+def _beside(level: LevelSummary) -> str:
     """Weights and threshold of a level, in two short lines."""
-    named = sorted(level["importance"], key=lambda f: -level["importance"][f])[:MENTIONED]
-    weights = [
-        f"{label(name, NAME)} {level['weights'][name]['value']:+.3g}"
-        for name in named
-        if level["importance"][name] >= LEAST
-    ]
-    lines = [", ".join(weights)] if weights else []
-    least = threshold(level)
-    if least:
-        between = least["interval"]
-        around = f" ({between[0]:.3g} to {between[1]:.3g})" if between else ""
-        alone = f"{label(level['leading'][0], NAME)} " if len(level["leading"]) > 1 else ""
-        lines.append(f"{alone}counts from {least['value']:.3g}{around}")
+    named = [name for name in _weightiest(level)[:MENTIONED] if level.importance[name] >= LEAST]
+    lines = [", ".join(f"{label(name, NAME)} {_weight(level, name)}" for name in named)] if named else []
+    if level.threshold:
+        alone = f" in {label(level.leading[0], NAME)} alone" if len(level.leading) > 1 else ""
+        value, interval = threshold_text(level, level.leading[0]), threshold_interval(level, level.leading[0])
+        around = "" if interval == NONE else f" ({interval})"
+        lines.append(f"threshold{alone} {value}" if value == UNKNOWN else f"counts{alone} from {value}{around}")
     return "\n".join(lines)
+
+
+def _weight(level: LevelSummary, name: str) -> str:
+    weight = level.weights[name]
+    sign = "+" if (weight.value or 0.0) > 0 else ""
+    return f"{sign}{rounded(weight.value, weight.standard_error, 3)}"
+
+
+def _weightiest(level: LevelSummary) -> list[str]:
+    return sorted(level.importance, key=lambda name: -level.importance[name])
 
 
 def _once(axes: Axes) -> tuple[list, list]:
@@ -111,5 +124,5 @@ def _once(axes: Axes) -> tuple[list, list]:
     return list(entries.values()), list(entries)
 
 
-def _long(summary: dict[str, Any]) -> bool:
-    return any(len(name) > 16 for name in summary["features"])
+def _long(summary: Summary) -> bool:
+    return any(len(name) > 16 for name in summary.features)

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from lori.evaluation.tradeoffs import Landscape
 from lori.experiments.figures import draw_regions, draw_surface, region_legend
 from lori.interfaces.figures.style import AXIS, described, new_figure, style
-from lori.language.answer import number
 from lori.language.names import label
+from lori.language.sentence import Name, Sentence, Share
 
 
 def regions(land: Landscape) -> Figure:
@@ -23,7 +23,7 @@ def regions(land: Landscape) -> Figure:
         _name_axes(axes, land)
         handles = region_legend("left preferred", "right preferred", "neither")
         drawn.legend(handles=handles, loc="outside upper left", ncols=3, handlelength=2.2, handleheight=1.1)
-    return described(drawn, _description_of_regions(land))
+    return described(drawn, _caption_of_regions(land))
 
 
 def surface(land: Landscape) -> Figure:
@@ -33,7 +33,7 @@ def surface(land: Landscape) -> Figure:
         image = draw_surface(axes, land)
         _name_axes(axes, land)
         drawn.colorbar(image, ax=axes, label="probability that left is preferred", shrink=0.9)
-    return described(drawn, _description_of_surface(land))
+    return described(drawn, _caption_of_surface(land))
 
 
 def _name_axes(axes: Axes, land: Landscape) -> None:
@@ -41,28 +41,27 @@ def _name_axes(axes: Axes, land: Landscape) -> None:
     axes.set_ylabel(f"difference in {label(land.up, AXIS)}, left − right")
 
 
-def _description_of_regions(land: Landscape) -> str:
-    """What share of the plane is whose, and what the corners are like."""
+def _caption_of_regions(land: Landscape) -> Sentence:
+    """What share of the plane is whose, and what one corner is like."""
     left, right = land.left > 0.5, land.right > 0.5
     neither = ~left & ~right
-    corner = {True: "left", False: "right"}
-    less_across = "neither" if neither[-1, 0] else corner[bool(left[-1, 0])]
-    across, up = number(land.x[-1]), number(land.y[-1])
-    return (
-        f"Over differences of up to ±{across} in {land.across} and ±{up} in {land.up}, left is preferred more often "
-        f"than not in {np.mean(left):.0%} of the area, right in {np.mean(right):.0%} and neither "
-        f"in {np.mean(neither):.0%}. With the largest {land.up} but the smallest {land.across}, "
-        f"{less_across} is preferred."
-    )
+    corner = "neither side" if neither[-1, 0] else "left" if left[-1, 0] else "right"
+    return Sentence.of(
+        "Over differences of up to ±{reach} in {across} and ±{height} in {up}, left is preferred more often than not "
+        "in {left} of the area, right in {right} and neither in {neither}. With the largest {up} but the smallest "
+        "{across}, {corner} is preferred.",
+        across=Name(land.across), up=Name(land.up), reach=float(land.x[-1]), height=float(land.y[-1]),
+        left=Share(np.mean(left)), right=Share(np.mean(right)), neither=Share(np.mean(neither)), corner=corner,
+    )  # fmt: skip
 
 
-def _description_of_surface(land: Landscape) -> str:
-    """The middle of the edges and two corners."""
+def _caption_of_surface(land: Landscape) -> Sentence:
+    """The middle of the edges and one corner."""
     middle = len(land.x) // 2
-    across, up = number(land.x[-1]), number(land.y[-1])
-    return (
-        f"Left is preferred with a probability of {land.left[middle, -1]:.0%} where it has {across} more of "
-        f"{land.across} and as much of {land.up}, {land.left[-1, middle]:.0%} where it has {up} more of "
-        f"{land.up} and as much of {land.across}, and {land.left[-1, 0]:.0%} where it has that much more of {land.up} "
-        f"but {across} less of {land.across}."
-    )
+    return Sentence.of(
+        "Left is preferred with a probability of {edge} where it has {reach} more {across} and the same {up}, {top} "
+        "where it has {height} more {up} and the same {across}, and {corner} where it has {height} more {up} but "
+        "{reach} less {across}.",
+        across=Name(land.across), up=Name(land.up), reach=float(land.x[-1]), height=float(land.y[-1]),
+        edge=Share(land.left[middle, -1]), top=Share(land.left[-1, middle]), corner=Share(land.left[-1, 0]),
+    )  # fmt: skip

@@ -37,7 +37,7 @@ class Plots:
 
     def ladder(self) -> Figure:
         """Levels in order with weights, thresholds and the share of decisions that each one makes."""
-        return ladder.figure(self._model.summary().to_dict())
+        return ladder.figure(self._model.summary())
 
     def tradeoff(
         self,
@@ -89,7 +89,7 @@ class Plots:
 
     def posterior(self, *, draws: Draws | None = None) -> Figure:
         """Weights and thresholds with their intervals: from standard errors, or from `draws`."""
-        return posterior.figure(known(self._model.summary().to_dict(), draws))
+        return posterior.figure(known(self._model.summary(), draws))
 
     def trajectories(self, steps: Trajectories, left: str, right: str) -> Figure:
         """Two trajectories side by side, step by step."""
@@ -123,7 +123,7 @@ class Plots:
 
 def leaders(model: LORI) -> list[str]:
     """The features that lead the levels, from the first on."""
-    return list(dict.fromkeys(name for level in model.summary().to_dict()["levels"] for name in level["leading"]))
+    return list(dict.fromkeys(name for level in model.summary().levels for name in level.leading))
 
 
 def posterior_draws(model: LORI, count: int = DRAWS) -> list[OrderedModel] | None:

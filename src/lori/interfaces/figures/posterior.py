@@ -8,12 +8,13 @@ from matplotlib.figure import Figure
 
 from lori.evaluation.intervals import Known
 from lori.interfaces.figures.style import COLOURS, QUIET, SMALL, described, new_figure, style
-from lori.language.answer import number
-from lori.language.names import label
+from lori.language.names import LONGEST
+from lori.language.numbers import number, with_interval
+from lori.language.sentence import Name, Sentence, clause, joined
 
 LOWEST, HIGHEST = -1.0, 3.0
 NAME = 18  # characters of a name beside what is drawn
-UNKNOWN = "Standard errors are not known for this model, so that no interval is shown."
+UNKNOWN = Sentence("Standard errors are not known for this model, so no intervals are shown.")
 
 
 def figure(numbers: Sequence[Known]) -> Figure:
@@ -33,23 +34,23 @@ def figure(numbers: Sequence[Known]) -> Figure:
                         axes.plot(end, row, sign, color=colour, markersize=6)
             axes.plot(1 if known.value else 0, row, marker, color=colour, markersize=5)
             behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-            axes.text(LOWEST, row - 0.18, _told(known), fontsize=SMALL, va="bottom", color=QUIET, bbox=behind)
+            axes.text(LOWEST, row - 0.18, _told(known, NAME), fontsize=SMALL, va="bottom", color=QUIET, bbox=behind)
         axes.set_yticks([])
         axes.set_ylim(len(numbers) - 0.5, -0.9)
         axes.set_xlim(LOWEST - 0.05, HIGHEST + 0.05)
-        axes.set_xlabel("95% interval as a multiple of the estimate (dotted: zero)")
+        axes.set_xlabel("95 % interval as a multiple of the estimate (dotted: zero)")
         axes.spines["left"].set_visible(False)
-    return described(drawn, description(numbers))
+    return described(drawn, caption(numbers))
 
 
-def description(numbers: Sequence[Known]) -> str:
+def caption(numbers: Sequence[Known]) -> Sentence:
     """Every number with its interval."""
     if not any(known.interval for known in numbers):
         return UNKNOWN
-    return "95% intervals: " + "; ".join(_told(known, longest=None) for known in numbers) + "."
+    return Sentence.of("95 % intervals: {numbers}.", numbers=joined([_told(known) for known in numbers], "; "))
 
 
-def _told(known: Known, longest: int | None = NAME) -> str:
-    between = f"({number(known.interval[0])} to {number(known.interval[1])})" if known.interval else "(no interval)"
-    name = known.feature if longest is None else label(known.feature, longest)
-    return f"level {known.level}, {known.kind} of {name}: {number(known.value)} {between}"
+def _told(known: Known, longest: int = LONGEST) -> Sentence:
+    value = with_interval(known.quantity) if known.interval else f"{number(known.value)} (no interval)"
+    slots = {"level": known.level, "kind": known.kind, "name": Name(known.feature, longest), "value": value}
+    return clause("level {level}, {kind} of {name}: {value}", **slots)

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from lori.data.writing import check_target, writing
 from lori.errors import InputError
-from lori.language.names import clean_sentence
+from lori.language.sentence import Sentence
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches tell it apart in grey print.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
@@ -65,15 +65,21 @@ def check_figure_file(path: Path) -> None:
     check_target(path)
 
 
-def described(figure: Figure, description: str) -> Figure:
+def described(figure: Figure, caption: Sentence) -> Figure:
     """The figure with its text alternative, which `figure.get_label()` tells and files carry along."""
-    figure.set_label(description)
+    figure.set_label(caption)
+    figure.caption = caption  # type: ignore[attr-defined]
     return figure
+
+
+def caption_of(figure: Figure) -> Sentence:
+    """The text alternative, which still knows its names."""
+    return figure.caption  # type: ignore[attr-defined]
 
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as its ending says, whole or not at all."""
-    told = clean_sentence(str(figure.get_label()))
+    told = str(figure.get_label())
     carried = {
         ".svg": {"Date": None, "Description": told},
         ".png": {"Description": told},
@@ -83,8 +89,8 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(temporary, dpi=160, bbox_inches="tight", metadata=carried)
 
 
-def inline(figure: Figure, key: str, description: str) -> Markup:
-    """A figure as part of a page; `key` keeps its ids apart from those of others, `description` says what it shows."""
+def inline(figure: Figure, key: str) -> Markup:
+    """A figure with its caption as part of a page; `key` keeps its ids apart from those of other figures."""
     buffer = io.StringIO()
     with style():
         figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
@@ -97,6 +103,6 @@ def inline(figure: Figure, key: str, description: str) -> Markup:
     assert size is not None
     opening = (
         f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" id="{key}" role="img" '
-        f'aria-label="{escape(description)}" {size.group()}>'
+        f'aria-label="{escape(str(caption_of(figure)))}" {size.group()}>'
     )
     return Markup(opening + drawing[drawing.index(">") + 1 :])  # matplotlib escapes the texts in it

@@ -7,9 +7,11 @@ from matplotlib.figure import Figure
 
 from lori.evaluation.tradeoffs import TradeOff
 from lori.interfaces.figures.style import AXIS, COLOURS, SMALL, described, new_figure, style
-from lori.language.answer import number
 from lori.language.names import label
+from lori.language.numbers import between, number
+from lori.language.sentence import Name, Sentence, clause, joined, paragraph
 
+DIGITS = 3  # of points on a curve
 OUTSIDE = 0.01  # of the axis: what can be seen
 ABOVE = 4.0  # the axis reaches so many times as far as the price of 75 % of the largest loss that has one
 EXAMPLES = (0.25, 0.5, 0.75)  # of the losses that can be made up for, told in words
@@ -29,7 +31,7 @@ def figure(trade: TradeOff) -> Figure:
         if trade.interval is not None:
             low, high = _within(trade.interval, trade.most)
             axes.fill_between(
-                trade.lost, low, high, color=COLOURS[4], alpha=0.45, linewidth=0, label="95% of the posterior"
+                trade.lost, low, high, color=COLOURS[4], alpha=0.45, linewidth=0, label="95 % of the posterior"
             )
         axes.plot(*_curve(trade), color=COLOURS[0], linewidth=2, label="makes up for it: both equally likely (Pr = ½)")
         if trade.limit is not None:
@@ -37,7 +39,7 @@ def figure(trade: TradeOff) -> Figure:
             side = {"ha": "right", "x": trade.limit} if trade.limit > 0.6 * trade.lost[-1] else {"x": trade.limit}
             axes.text(
                 y=top * 0.97,
-                s=f" from {number(trade.limit)} on \n no gain makes up ",
+                s=f" from {number(trade.limit, DIGITS)} on \n no gain makes up ",
                 va="top",
                 fontsize=SMALL,
                 **side,
@@ -47,28 +49,42 @@ def figure(trade: TradeOff) -> Figure:
         axes.set_xlabel(f"loss in {label(trade.loss_of, AXIS)} ({_way(trade.more_is_better[0], 'less', 'more')} of it)")
         axes.set_ylabel(f"gain in {label(trade.gain_of, AXIS)} ({_way(trade.more_is_better[1], 'more', 'less')} of it)")
         drawn.legend(loc="outside upper left", ncols=1)
-    return described(drawn, description(trade))
+    return described(drawn, caption(trade))
 
 
-def description(trade: TradeOff) -> str:
+def caption(trade: TradeOff) -> Sentence:
     """Some points of the curve, and its end."""
     payable = trade.lost[: len(trade.lost) if trade.limit is None else np.argmax(np.isinf(trade.price))]
+    loss_of, gain_of = Name(trade.loss_of), Name(trade.gain_of)
     worse, better = _way(trade.more_is_better[0], "less", "more"), _way(trade.more_is_better[1], "more", "less")
-    sentences = []
+    points = []
     places = dict.fromkeys(int(share * (len(payable) - 1)) for share in EXAMPLES)
     for place in (place for place in places if place > 0):  # the first loss is none
-        loss, price = trade.lost[place], trade.price[place]
-        lost, gained = f"{number(loss)} {worse} {trade.loss_of}", f"{number(price)} {better} {trade.gain_of}"
-        sentences.append(f"{lost} by {gained}{_between(trade, place)}")
-    told = f"A loss is made up for by a gain: {'; '.join(sentences)}." if sentences else ""
-    if trade.limit is None:
-        end = f"Every loss of {trade.loss_of} up to {number(trade.lost[-1])} can be made up for."
-    else:
-        end = (
-            f"From a loss of {number(trade.limit)} of {trade.loss_of} on, no gain of {trade.gain_of} up to "
-            f"{number(trade.most)} makes up for it."
+        points.append(
+            clause(
+                "{loss} {worse} {loss_of} and {price} {better} {gain_of}{interval}",
+                loss=number(trade.lost[place], DIGITS),
+                price=number(trade.price[place], DIGITS),
+                worse=worse,
+                better=better,
+                loss_of=loss_of,
+                gain_of=gain_of,
+                interval=_interval(trade, place),
+            )
         )
-    return f"{told} {end} {_outside(trade)}".strip()
+    told = (
+        Sentence.of("Losses and the gains that make up for them: {points}.", points=joined(points, "; "))
+        if points
+        else ""
+    )
+    if trade.limit is None:
+        text = "Every loss in {loss_of} of up to {largest} can be made up for."
+        end = Sentence.of(text, loss_of=loss_of, largest=number(trade.lost[-1], DIGITS))
+    else:
+        text = "Once the loss in {loss_of} reaches {limit}, no gain of up to {most} in {gain_of} makes up for it."
+        limit, most = number(trade.limit, DIGITS), number(trade.most)
+        end = Sentence.of(text, loss_of=loss_of, gain_of=gain_of, limit=limit, most=most)
+    return paragraph([told, end, _outside(trade)])
 
 
 def _outside(trade: TradeOff) -> str:
@@ -80,8 +96,8 @@ def _outside(trade: TradeOff) -> str:
     if not np.any((trade.price < low - visible) | (trade.price > high + visible)):
         return ""
     return (
-        "In places the fitted curve lies outside the posterior interval: weights that the fit puts at a bound, such as "
-        "zero, are away from it in the posterior."
+        "In places, the fitted curve lies outside the posterior interval: the fit puts some weights exactly at a bound "
+        "such as zero, the posterior does not."
     )
 
 
@@ -99,12 +115,15 @@ def _curve(trade: TradeOff) -> tuple[np.ndarray, np.ndarray]:
     return np.append(trade.lost[payable], end[:, 0]), np.append(trade.price[payable], end[:, 1])
 
 
-def _between(trade: TradeOff, place: int) -> str:
+def _interval(trade: TradeOff, place: int) -> str:
     if trade.interval is None:
         return ""
     low, high = trade.interval[:, place]
-    beyond = f"more than {number(trade.most)}" if np.isinf(high) else number(high)
-    return f" (95% of the posterior: {number(low) if np.isfinite(low) else 'beyond'} to {beyond})"
+    if np.isinf(low):
+        return f" (95 % of the posterior: more than {number(trade.most)})"
+    if np.isinf(high):
+        return f" (95 % of the posterior: from {number(low, DIGITS)} to more than {number(trade.most)})"
+    return f" (95 % of the posterior: {between((low, high))})"
 
 
 def _within(bounds: np.ndarray, most: float) -> np.ndarray:

@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from lori.data.trajectories import Trajectories
 from lori.data.validation import as_labels, look_up
 from lori.interfaces.figures.style import COLOURS, WIDTH, described, style
-from lori.language.answer import number
 from lori.language.names import label
+from lori.language.numbers import counted
+from lori.language.sentence import Name, Sentence, clause, joined
 
 
 def figure(trajectories: Trajectories, left: str, right: str) -> Figure:
@@ -25,18 +26,25 @@ def figure(trajectories: Trajectories, left: str, right: str) -> Figure:
             axes.set_ylabel(label(name))
         panels[-1].set_xlabel("step")
         drawn.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
-    return described(drawn, description(trajectories, left, right))
+    return described(drawn, caption(trajectories, left, right))
 
 
-def description(trajectories: Trajectories, left: str, right: str) -> str:
+def caption(trajectories: Trajectories, left: str, right: str) -> Sentence:
     """Lengths, and the mean and the last value of each feature."""
     one, other = _both(trajectories, left, right)
     parts = [
-        f"{name} averages {number(one[:, place].mean())} against {number(other[:, place].mean())} "
-        f"and ends at {number(one[-1, place])} against {number(other[-1, place])}"
+        clause(
+            "{name} averages {mean} against {mean_right} and ends at {end} against {end_right}",
+            name=Name(name),
+            mean=float(one[:, place].mean()),
+            mean_right=float(other[:, place].mean()),
+            end=float(one[-1, place]),
+            end_right=float(other[-1, place]),
+        )
         for place, name in enumerate(trajectories.features)
     ]
-    return f"Left has {len(one)} steps, right {len(other)}: {'; '.join(parts)}."
+    lengths = f"Left has {counted(len(one), 'step')} and right has {len(other):,}"
+    return Sentence.of("{lengths}: {parts}.", lengths=lengths, parts=joined(parts, "; "))
 
 
 def _both(trajectories: Trajectories, left: str, right: str) -> list[np.ndarray]:

@@ -1,11 +1,10 @@
-"""What does a person need to read about a fitted model and its data? The content, for every form of the report."""
+"""Content of a report: everything that a person needs to read about a fitted model and its data."""
 
 from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
@@ -17,17 +16,17 @@ from lori.estimators.lori import LORI
 from lori.evaluation.checks import RareChoices, Surprise, rare_choices, surprises
 from lori.evaluation.cross_validation import HeldOut, advantage, held_out
 from lori.evaluation.description import Description, describe
-from lori.interfaces.figures import plots, posterior
-from lori.interfaces.figures.style import inline
-from lori.language.answer import answer, unsure
-from lori.language.names import plain_text
+from lori.inference.posterior.draws import Posterior
+from lori.interfaces.figures import plots
+from lori.interfaces.figures import posterior as intervals
+from lori.interfaces.figures.style import caption_of, inline
+from lori.interfaces.report import sentences
+from lori.language.answer import open_questions, search_sentence
+from lori.language.results import Summary
+from lori.language.sentence import Sentence
 
 SHOWN_FEATURES = 8  # of a surprising pair; the ones that weigh most
 PACKAGES = ("jax", "numpy", "scipy", "scikit-learn", "matplotlib")
-PAPER = (
-    "A. Hüyük, W. R. Zame, M. van der Schaar (2022): Inferring Lexicographically-Ordered Rewards from Preferences. "
-    "Proceedings of the AAAI Conference on Artificial Intelligence."
-)
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Picture:
 
     key: str
     title: str
-    words: str
+    caption: Sentence
     drawing: Markup
 
 
@@ -56,16 +55,17 @@ class Quality:
 
 @dataclass(frozen=True)
 class Report:
-    """Plain values; texts may mention features by their names."""
+    """Plain values and sentences, for every form of the report."""
 
     title: str
-    asked: str
+    asked: Sentence
     description: Description
     dropped: int
-    answer: list[str]
-    order: str  # with what probability which objective comes first; empty where that is unknown
-    summary: dict[str, Any]
-    unsure: list[str]
+    answer: list[Sentence]
+    order: Sentence  # with what probability which objective comes first; empty where that is unknown
+    summary: Summary
+    search: Sentence
+    unsure: list[Sentence]
     quality: Quality | None  # None: too few pairs
     surprises: list[Surprise]
     shown_features: list[str]
@@ -74,36 +74,44 @@ class Report:
     versions: dict[str, str]
     command: str
     pictures: dict[str, Picture]
-    remarks: dict[str, str]  # by section: why something is not shown
+    remarks: dict[str, Sentence]  # by section: why something is not shown
 
     @property
-    def features(self) -> list[str]:
-        return self.summary["features"]
+    def features(self) -> tuple[str, ...]:
+        return self.summary.features
 
 
 def report(
-    model: LORI, preferences: Preferences, *, title: str = "What comes first?", command: str = "", dropped: int = 0
+    model: LORI,
+    preferences: Preferences,
+    *,
+    title: str = sentences.TITLE,
+    command: str = "",
+    dropped: int = 0,
 ) -> Report:
     """Everything about `model` and the `preferences` it was fitted to; further fits tell how well it predicts."""
-    summary = model.summary().to_dict()
-    same = preferences.select(model.features_)
+    summary = model.summary()
+    # The very preferences that were fitted, where possible: then their posterior need not search again.
+    same = preferences if preferences.features == model.features_ else preferences.select(model.features_)
+    posterior = _posterior(model, same)
     quality, predictions = _quality(model, same)
-    pictures, remarks = _pictures(model, same, predictions)
+    pictures, remarks = _pictures(model, same, posterior, predictions)
     return Report(
         title=title,
-        asked=_asked(model, summary),
+        asked=sentences.question(summary, prior=model.prior is not None, seed=model.seed),
         description=describe(same),
         dropped=dropped,
-        answer=answer(summary),
-        order=_order(model, same),
+        answer=summary.sentences,
+        order=sentences.order(posterior),
         summary=summary,
-        unsure=unsure(summary),
+        search=search_sentence(summary.status),
+        unsure=open_questions(summary),
         quality=quality,
         surprises=surprises(model.model_, same),
         shown_features=_weightiest(summary),
         rare=rare_choices(model.model_, same),
         citation=[
-            PAPER,
+            sentences.PAPER,
             f"The LORI developers: LORI {__version__}, lexicographically ordered rewards from preferences.",
         ],
         versions={"lori": __version__, "Python": platform.python_version()}
@@ -114,32 +122,12 @@ def report(
     )
 
 
-def _order(model: LORI, preferences: Preferences) -> str:
-    """The posterior probability of what comes first, with the verdict where it may not be trusted."""
+def _posterior(model: LORI, preferences: Preferences) -> Posterior | None:
+    """None where standard errors are unknown, as for networks."""
     try:
-        posterior = model.posterior(preferences)
+        return model.posterior(preferences)
     except LoriError:
-        return ""
-    if len(model.levels_) == 1 or not posterior.trust.trusted:
-        return "" if posterior.trust.trusted else f"How sure the order is cannot be said. {posterior.trust.verdict}"
-    return f"How sure is the order? By the posterior, {posterior.order().sentences()[0]}"
-
-
-def _asked(model: LORI, summary: dict[str, Any]) -> str:
-    count = len(summary["levels"])
-    objective = "one objective" if count == 1 else f"up to {count} objectives in priority order"
-    kinds = " and ".join(dict.fromkeys(level["reward"] for level in summary["levels"]))
-    ties = {
-        "split": "where no difference counts, a coin decides",
-        "observed": "a tie is an answer of its own",
-        "printed": "ties are treated as printed in the paper",
-    }[summary["ties"]]
-    prior = "no prior" if model.prior is None else "a weak prior"
-    return (
-        f"Which of {len(summary['features'])} features explain these choices, as {objective}, and how large must a "
-        f"difference be before it counts? Rewards are {kinds}; {ties}; fitted with {prior}, "
-        f"{summary['status']['starts']} starts and seed {model.seed}."
-    )
+        return None
 
 
 def _quality(model: LORI, preferences: Preferences) -> tuple[Quality | None, HeldOut | None]:
@@ -162,37 +150,35 @@ def _quality(model: LORI, preferences: Preferences) -> tuple[Quality | None, Hel
 
 
 def _pictures(
-    model: LORI, preferences: Preferences, predictions: HeldOut | None
-) -> tuple[dict[str, Picture], dict[str, str]]:
+    model: LORI, preferences: Preferences, posterior: Posterior | None, predictions: HeldOut | None
+) -> tuple[dict[str, Picture], dict[str, Sentence]]:
     """The figures that this model and these data allow, and why others are missing."""
-    draws = plots.posterior_draws(model)
     figures = {"ladder": ("What comes first", model.plot.ladder())}
     remarks = {}
-    intervals = model.plot.posterior()
-    if intervals.get_label() == posterior.UNKNOWN:
-        remarks["thresholds"] = posterior.UNKNOWN
+    known = model.plot.posterior()
+    if caption_of(known) == intervals.UNKNOWN:
+        remarks["thresholds"] = intervals.UNKNOWN
     else:
-        figures["posterior"] = ("How precisely weights and thresholds are known", intervals)
+        figures["posterior"] = ("How precisely weights and thresholds are known", known)
     if len(plots.leaders(model)) > 1:
-        options = {"data": preferences}
-        figures["tradeoff"] = ("What makes up for a loss", model.plot.tradeoff(draws=draws or [], **options))
-        figures["regions"] = ("Who is preferred, and where nobody is", model.plot.regions(**options))
-        if draws is None:
-            remarks["tradeoff"] = "The curve has no interval: standard errors are not known for this model."
+        draws = posterior.models(plots.DRAWS) if posterior is not None and posterior.trust.trusted else []
+        figures["tradeoff"] = ("What makes up for a loss", model.plot.tradeoff(data=preferences, draws=draws))
+        figures["regions"] = ("Which side is preferred, and where neither is", model.plot.regions(data=preferences))
+        if not draws:
+            remarks["tradeoff"] = sentences.NO_INTERVAL if posterior is None else sentences.no_draws(posterior)
     else:
-        remarks["tradeoff"] = "Only one feature counts, so that there is nothing to trade."
-    known = predictions.preferences if predictions else preferences
-    figures["calibration"] = ("Predicted and observed", model.plot.calibration(known, predictions=predictions))
-    return {key: _picture(key, title, figure, model.features_) for key, (title, figure) in figures.items()}, remarks
+        remarks["tradeoff"] = sentences.NOTHING_TO_TRADE
+    seen = predictions.preferences if predictions else preferences
+    figures["calibration"] = ("Predicted and observed", model.plot.calibration(seen, predictions=predictions))
+    return {key: picture(key, title, figure) for key, (title, figure) in figures.items()}, remarks
 
 
-def _picture(key: str, title: str, figure: Figure, features: tuple[str, ...]) -> Picture:
-    words = str(figure.get_label())
-    return Picture(key, title, words, inline(figure, key, plain_text(words, features)))
+def picture(key: str, title: str, figure: Figure) -> Picture:
+    return Picture(key, title, caption_of(figure), inline(figure, key))
 
 
-def _weightiest(summary: dict[str, Any]) -> list[str]:
+def _weightiest(summary: Summary) -> list[str]:
     """The features that weigh most on any level, in the order of the model."""
-    most = {name: max(level["importance"][name] for level in summary["levels"]) for name in summary["features"]}
+    most = {name: max(level.importance[name] for level in summary.levels) for name in summary.features}
     kept = sorted(most, key=lambda name: -most[name])[:SHOWN_FEATURES]
-    return [name for name in summary["features"] if name in kept]
+    return [name for name in summary.features if name in kept]

@@ -1,20 +1,22 @@
-"""How is a report written: as a page that opens offline, as Markdown, or as JSON? All from the same content."""
+"""Rendering of a report: as a page that opens offline, as Markdown, or as JSON, all from the same content."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
-from functools import lru_cache, partial
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lori.data.writing import writing
+from lori.interfaces.report import sentences
 from lori.interfaces.report.content import Report
-from lori.language import names as naming
-from lori.language.answer import number, threshold
+from lori.language import answer, names, numbers
+from lori.language.sentence import Sentence
 
 
 def write_html(report: Report, path: Path) -> None:
@@ -31,29 +33,32 @@ def write_json(report: Report, path: Path) -> None:
 
 def html(report: Report) -> str:
     """One page with its style and figures inside: it asks for nothing from outside and needs no scripts."""
-    named = partial(naming.html_text, names=report.features)
-    return _templates(True).get_template("report.html").render(report=report, named=named, name=naming.html_name)
+    return _rendered("report.html", report, Sentence.html, names.html_name, escaped=True)
 
 
 def markdown(report: Report) -> str:
-    named = partial(naming.markdown_text, names=report.features)
-    return _templates(False).get_template("report.md").render(report=report, named=named, name=naming.markdown_name)
+    return _rendered("report.md", report, Sentence.markdown, names.markdown_name, escaped=False)
 
 
 def content(report: Report) -> dict[str, Any]:
-    """The report as plain values: names are whole here, and figures are their words."""
-    fields = {name: value for name, value in asdict(report).items() if name != "pictures"}
-    fields["surprises"] = [
+    """The report as plain values: names are whole in its numbers, and figures are their captions."""
+    plain = {field.name: getattr(report, field.name) for field in fields(report)}
+    plain["summary"] = report.summary.to_dict()
+    for name in ("description", "quality", "rare"):
+        plain[name] = None if plain[name] is None else asdict(plain[name])
+    plain["surprises"] = [
         {**asdict(each), "chosen": each.chosen, "probability": each.probability} for each in report.surprises
     ]
-    return fields | {"pictures": {key: picture.words for key, picture in report.pictures.items()}}
+    plain["pictures"] = {key: picture.caption for key, picture in report.pictures.items()}
+    return plain
 
 
-def _threshold(level: dict[str, Any], feature: str) -> dict[str, Any]:
-    """Of a feature on a level; a threshold next to nothing is zero."""
-    quantity = level["thresholds"][feature]
-    counts = quantity["value"] is None or threshold(level)
-    return quantity if counts else {**quantity, "value": 0.0}
+def _rendered(
+    template: str, report: Report, say: Callable[[Sentence], str], name: Callable[[str], str], *, escaped: bool
+) -> str:
+    """`say` shows a sentence and `name` a feature."""
+    page = _templates(escaped).get_template(template)
+    return page.render(report=report, sentences=sentences, say=say, name=name, level_count=numbers.level_count)
 
 
 def _finite(value: Any) -> Any:
@@ -68,17 +73,17 @@ def _finite(value: Any) -> Any:
 @lru_cache
 def _templates(escaped: bool) -> Environment:
     templates = Environment(
-        loader=PackageLoader("lori.interfaces.report"), autoescape=escaped, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        loader=PackageLoader("lori.interfaces.report"), autoescape=escaped, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     templates.filters |= {
-        "number": lambda value: "–" if value is None else number(value),
-        "percent": lambda value: "–" if value is None else f"{value:.0%}",
-        "count": lambda value, noun: f"{value:,} {noun}{'' if value == 1 else 's'}",
-        "interval": lambda bounds: "–" if bounds is None else f"{number(bounds[0])} to {number(bounds[1])}",
-        "threshold": _threshold,
-        "chance": lambda value: "less than 0.1%" if value < 5e-4 else f"{value:.1%}",
-        "line": naming.clean_sentence,
+        "number": numbers.number,
+        "percent": numbers.percent,
+        "estimate": lambda quantity: numbers.rounded(quantity.value, quantity.standard_error),
+        "interval": lambda quantity: numbers.between(quantity.interval, quantity.standard_error),
+        "threshold": answer.threshold_text,
+        "threshold_interval": answer.threshold_interval,
+        "line": names.clean_sentence,
     }
     return templates
 

@@ -250,7 +250,7 @@ class Gate:
         if below == above:
             clause = "priorities change around {context} {threshold}: {below} weighs most on both sides"
             return (Fact(clause, {"context": context, "below": below}, numbers),)
-        clause = "priorities change around {context} {threshold}: below it {below} weighs most, above it {above}"
+        clause = "priorities change around {context} {threshold}: {below} weighs most below it, {above} above it"
         return (Fact(clause, {"context": context, "below": below, "above": above}, numbers),)
 
     def details(self) -> tuple[Fact, ...]:
@@ -265,16 +265,17 @@ class Gate:
                 {f"weight{i}": number for i, number in enumerate(numbers.values())},
             )
 
-        opens = " and ".join(f"{{context{i}}} by {{slope{i}}} a unit" for i in range(len(self.slopes)))
+        opens = " and by ".join(f"{{slope{i}}} per unit of {{context{i}}}" for i in range(len(self.slopes)))
         numbers = {f"slope{i}": number for i, number in enumerate(self.slopes.values())}
         half = ""
         if self.threshold is not None:
-            half, numbers["threshold"] = ", half open at {threshold}", Quantity(self.threshold)
+            half, numbers["threshold"] = " and is half open at {threshold}", Quantity(self.threshold)
         return (
+            Fact("the weights above are averages; they depend on the context:"),
             weights("gate closed", self.closed),
             weights("gate open", self.opened),
             Fact(
-                f"the gate opens with {opens}{half}",
+                f"the gate opens by {opens}{half}",
                 {f"context{i}": name for i, name in enumerate(self.slopes)},
                 numbers,
             ),

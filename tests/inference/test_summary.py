@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import lori
+from lori.model.quantity import Quantity
+from lori.model.rewards import Fact
 
 TRUTH = lori.OrderedModel.linear([[0.1, 2.0], [3.0, -0.1]], epsilon=[2.0, 0.0])
 
@@ -56,17 +58,16 @@ def test_levels_in_order_with_their_leading_feature(fields):
 
 def test_the_words_carry_the_numbers(model, fields):
     text = str(model.summary())
-    first, second = fields["levels"]
-    threshold = first["thresholds"]["x2"]
-    low, high = threshold["interval"]
+    first, second = model.summary().levels
+    assert f"x2 (more is better) comes first: differences of {first.thresholds['x2'].value:.2f} or more (" in text
     assert (
-        f"X2 comes first: a difference above {threshold['value']:.4g} ({low:.4g} to {high:.4g}) counts and level 1 "
-        f"decides {first['decides']:.0%} of the comparisons; below that the next level is asked." in text
+        f"it decides {100 * first.decides:.0f} % of the comparisons; smaller differences go to the next level." in text
     )
-    assert f"X1 comes second and decides {second['decides']:.0%} of the comparisons." in text
+    assert "x1 (more is better) comes second" in text
+    assert f"{100 * second.decides:.0f} % of the comparisons" in text
     assert f"log-likelihood {model.log_likelihood_:.3f}" in text
     assert "2 levels, 400 comparisons of 400 pairs" in text
-    assert "The second level is supported." in text
+    assert "The choices support a second level: log-likelihood +" in text
     for sentence in fields["sentences"]:
         assert sentence in text
         assert sentence.endswith(".")
@@ -92,7 +93,7 @@ def test_support_is_the_difference_of_bic(fields):
 
 def test_one_level_has_a_plain_sentence():
     summary = lori.LORI(levels=1, epsilon=0.0, starts=8).fit(lori.simulate(TRUTH, 400, seed=0)).summary()
-    assert "X2 and x1 matter most." in str(summary)
+    assert "x2 (more is better) and x1 (more is better) matter most." in str(summary)
     assert summary.to_dict()["support"] is None
 
 
@@ -102,8 +103,8 @@ def test_a_superfluous_level_is_called_so(levels):
     one = lori.OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0])
     summary = lori.LORI(levels=levels, starts=8).fit(lori.simulate(one, 400, seed=0)).summary()
     assert summary.to_dict()["support"]["verdict"] == "not supported"
-    assert f"A {['second', 'third'][levels - 2]} level is not supported" in str(summary)
-    assert "fit 1 level." in str(summary)
+    assert f"The choices do not support a {['second', 'third'][levels - 2]} level" in str(summary)
+    assert "fit one level instead." in str(summary)
 
 
 def test_dust_is_zero_and_a_gain_of_nothing_is_no_support():
@@ -119,3 +120,35 @@ def test_dust_is_zero_and_a_gain_of_nothing_is_no_support():
         assert level["thresholds"]["x2"]["value"] is None
         assert "x2" not in level["leading"]
     assert fields["support"]["verdict"] == "not supported"
+
+
+def test_a_reward_from_outside_the_package_is_summarised():
+    """By what it says about itself: its weights, its cap and its particulars."""
+
+    class Squeezed(lori.Capped):
+        kind = "squeezed"
+
+        def particulars(self, parameters, errors, features, typical):
+            return Grip(float(parameters[-1]))
+
+    class Grip:
+        key = "grip"
+
+        def __init__(self, strength):
+            self.strength = strength
+
+        def to_dict(self):
+            return {"strength": self.strength}
+
+        def facts(self):
+            return (Fact("the grip holds {strength}", {}, {"strength": Quantity(self.strength)}),)
+
+        details = facts
+
+    seen = lori.simulate(TRUTH, 200, seed=0)
+    summary = lori.LORI(levels=1, reward=Squeezed(), epsilon=0.0, starts=4).fit(seen).summary()
+    (level,) = summary.levels
+    assert level.reward == "squeezed"
+    assert level.cap.value == pytest.approx(level.particulars.strength)
+    assert summary.sentences[0].startswith("The grip holds ")
+    assert summary.to_dict()["levels"][0]["grip"] == {"strength": level.particulars.strength}

@@ -1,0 +1,132 @@
+"""Sentences of the report: the question, how good the answer is, what was surprising, and what the data are.
+
+The answer itself is that of `lori.language.answer`, as everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lori.evaluation.description import Description
+from lori.evaluation.checks import RARE, RareChoices, Surprise
+from lori.inference.posterior.draws import Posterior
+from lori.language.numbers import cardinal, counted, fine_percent, percent
+from lori.language.results import Summary
+from lori.language.sentence import Sentence, paragraph
+
+if TYPE_CHECKING:
+    from lori.interfaces.report.content import Quality
+
+TITLE = "What comes first?"
+TIES = {
+    "split": "where no difference counts, a coin decides",
+    "observed": "a tie is an answer of its own",
+    "printed": "ties are treated as printed in the paper",
+}
+LEGEND = Sentence(
+    "In brackets: 95 % intervals. A weight is what one unit of a feature adds to the reward of its level. The "
+    "threshold of a feature is the difference it takes to count if nothing else on its level differs. A number without "
+    "an interval lies at a bound, was fixed, or is not identified."
+)
+NOTHING_TO_TRADE = Sentence("Only one feature counts, so there is nothing to trade.")
+NO_INTERVAL = Sentence("The curve has no interval because standard errors are not known for this model.")
+TOO_FEW = Sentence(
+    "There are too few different pairs for cross-validation. The figure shows the data that the model was fitted to."
+)
+BY_LEVELS = Sentence("All data, by number of levels (a smaller BIC is better):")
+NOTHING_OPEN = Sentence(
+    "Nothing that the answer rests on: the search converged, no features move together, and every leading weight and "
+    "threshold has an interval away from zero."
+)
+PAPER = (
+    "A. Hüyük, W. R. Zame, M. van der Schaar (2022): Inferring Lexicographically-Ordered Rewards from Preferences. "
+    "Proceedings of the AAAI Conference on Artificial Intelligence."
+)
+
+
+def question(summary: Summary, *, prior: bool, seed: int) -> Sentence:
+    """What was asked of the data, and how."""
+    features, count = len(summary.features), len(summary.levels)
+    which = "Does one feature explain" if features == 1 else f"Which of {features:,} features explain"
+    objectives = "one objective" if count == 1 else f"up to {cardinal(count)} objectives in order of priority"
+    kinds = " and ".join(dict.fromkeys(level.reward for level in summary.levels))
+    return Sentence(
+        f"{which} these choices, as {objectives}, and how large must a difference be to count? Rewards are {kinds}; "
+        f"{TIES[summary.ties]}. Fitted with {'a weak' if prior else 'no'} prior, "
+        f"{counted(summary.status.starts, 'start')} and seed {seed}."
+    )
+
+
+def order(posterior: Posterior | None) -> Sentence:
+    """With what probability which objective comes first; empty where that is unknown or there is only one level."""
+    if posterior is None:
+        return Sentence()
+    if not posterior.trust.trusted:
+        return Sentence(f"The probability of the order is not known. {posterior.trust.verdict}")
+    if posterior.units.specification.levels == 1:
+        return Sentence()
+    return paragraph(["How sure is the order?", posterior.order().sentences()[0]])
+
+
+def no_draws(posterior: Posterior) -> Sentence:
+    return Sentence(f"The curve has no interval. {posterior.trust.verdict}")
+
+
+def cross_validation(quality: Quality, pairs: int) -> Sentence:
+    """How predictions were made for choices that were not learned from."""
+    drawn = " drawn from all" if quality.pairs < pairs else ""
+    return Sentence(
+        f"{counted(quality.pairs, 'pair')}{drawn} are each predicted by a model fitted without them "
+        f"({quality.folds}-fold cross-validation; repeats of a pair stay together):"
+    )
+
+
+def advantage(quality: Quality) -> Sentence:
+    """What several levels gain over one, in choices that were not learned from."""
+    if quality.advantage is None:
+        return Sentence()
+    return Sentence(
+        f"Compared with one level, the log-likelihood of a comparison changes by {quality.advantage:+.4f} (standard "
+        f"error {quality.advantage_error:.4f})."
+    )
+
+
+def rare(found: RareChoices, *, shown: bool) -> Sentence:
+    """How many choices the model finds hard to believe, beside how many it expects."""
+    seen = f"{found.seen:,}" if found.seen > 1 else ("none", "one")[found.seen]
+    expected = "none" if found.expected < 0.05 else f"about {found.expected:,.1f}"
+    pairs = " These are the most surprising pairs:" if shown else ""
+    return Sentence(
+        f"Of {counted(found.comparisons, 'comparison')}, {seen} had an outcome that the model considers less than "
+        f"{percent(RARE)} likely; if the model were true, {expected} would be expected.{pairs}"
+    )
+
+
+def surprise(each: Surprise) -> Sentence:
+    """What was chosen in a surprising pair, and what the model makes of it."""
+    times = f" {each.times_chosen:,} of {each.times:,} times" if each.times > 1 else ""
+    chosen = "The answer was a tie" if each.chosen == "tie" else f"{each.chosen.capitalize()} was chosen"
+    who = f"level {each.level} is the likeliest to decide" if each.level else "most likely no difference counts"
+    return Sentence(
+        f"{chosen}{times}; the model gives this a probability of {fine_percent(each.probability)}, and {who}."
+    )
+
+
+def data(description: Description, dropped: int) -> Sentence:
+    """What the data are."""
+    agents = "" if description.agents is None else f" by {counted(description.agents, 'agent')}"
+    ties = f" {counted(description.ties, 'answer')} {_were(description.ties)} a tie." if description.ties else ""
+    weighted = " Pairs are weighted." if description.weighted else ""
+    left_out = f"{counted(dropped, 'pair')} with the same features on both sides {_were(dropped)} left out."
+    same = ""
+    if description.identical:
+        has = "has" if description.identical == 1 else "have"
+        same = f" {counted(description.identical, 'pair')} {has} the same features on both sides."
+    return Sentence(
+        f"{counted(description.comparisons, 'comparison')} of {counted(description.pairs, 'pair')}{agents}."
+        f"{ties or ' There are no ties.'}{weighted} {left_out if dropped else 'No pair was left out.'}{same}"
+    )
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"

@@ -1,0 +1,140 @@
+"""Notes: what a fit or a posterior says about itself, each with its remedy. The catalogue of their texts.
+
+A note is a code and what fills the slots of its text, so that it can be told in a terminal, a page and JSON, and
+counted by its code. Slots called `feature…` and `parameters` are names, `share` is a share; others are numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from lori.language import numbers
+from lori.language.sentence import LONG, Name, Sentence, joined, listed, paragraph
+
+
+class Text(NamedTuple):
+    """The template of a note, and of what to do about it."""
+
+    text: str
+    remedy: str = ""
+
+
+SHARED_OUT = (
+    "{features} move together in every pair: only their joint effect is known. How it is shared out among them, and "
+    "with it the threshold of any one of them, comes from the prior; the summary reports the smallest weights that "
+    "produce it."
+)
+FEWER = "A model with fewer levels says the same."
+CATALOGUE = {
+    # about the data
+    "one-sided": Text(
+        "Every choice is '{side}'.",
+        "That is fine if the preferred alternative was always written on that side. If sides are as they were shown, "
+        "check the column of choices: the model itself favours neither side.",
+    ),
+    "identical": Text("{share} of the pairs have the same features on both sides and say nothing about the weights."),
+    "constant": Text(
+        "{feature} is the same on both sides of every pair, so its weight is not identified.",
+        "Leave it out, or collect pairs that differ in it.",
+    ),
+    "collinear": Text(
+        "{features} move together in every pair: only their joint effect is identified, and the smallest weights that "
+        "produce it are reported.",
+        "Read their weights and thresholds together; only pairs in which they move separately can tell them apart.",
+    ),
+    # about the fit
+    "not converged": Text("The search stopped before it reached an optimum.", "Raise starts, or use a prior."),
+    "rare optimum": Text(
+        "At most one of {starts} starts reached the best optimum.",
+        "Raise starts to make sure that there is no better one.",
+    ),
+    "separation": Text(
+        "The model explains every choice (separation): the directions of the weights are meaningful, but their size "
+        "comes from the prior alone.",
+        "Collect harder choices.",
+    ),
+    "separation, no prior": Text(
+        "The model explains every choice (separation): the directions of the weights are meaningful, but no finite "
+        "size is the best one.",
+        "Collect harder choices, or use the weak prior.",
+    ),
+    "unidentified, one": Text(
+        "These data do not identify one of the parameters ({parameters}).", "Read nothing into its value."
+    ),
+    "unidentified, several": Text(
+        "These data cannot tell some of the parameters apart ({parameters}).", "Read nothing into their single values."
+    ),
+    "cap": Text(
+        "Level {level} has a cap that {share} of the alternatives reach: these data cannot tell whether there is one.",
+        "Compare with a linear reward.",
+    ),
+    "never decides": Text("Level {level} hardly ever decides ({share} of the comparisons).", FEWER),
+    "no threshold": Text(
+        "Level {level} has a threshold of zero: every difference counts, and the levels below it never decide.", FEWER
+    ),
+    # about a posterior
+    "no data": Text("There are no data: this is the prior."),
+    "flat": Text("Some directions are hardly known from these data; the intervals there are those of the prior."),
+    "shared out": Text(SHARED_OUT),
+    "order by prior": Text(
+        "Which of them leads a level is decided by the prior alone, so nothing is known about the order among them."
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing to know, and its remedy. `variant` chooses between the texts of one code."""
+
+    code: str
+    slots: Mapping[str, Any] = field(default_factory=dict)
+    variant: str = ""
+    written: tuple[str, str] | None = None  # text and remedy in a file of an earlier version, which has no slots
+
+    @property
+    def text(self) -> Sentence:
+        return self._told(0)
+
+    @property
+    def remedy(self) -> Sentence:
+        return self._told(1)
+
+    @property
+    def sentence(self) -> Sentence:
+        return paragraph([self.text, self.remedy])
+
+    def __str__(self) -> str:
+        return str(self.sentence)
+
+    def to_dict(self) -> dict[str, Any]:
+        told = {"code": self.code, "text": str(self.text), "remedy": str(self.remedy)}
+        if self.written is not None:
+            return told
+        slots = {slot: list(value) if isinstance(value, tuple) else value for slot, value in self.slots.items()}
+        return told | {"variant": self.variant, "slots": slots}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Note:
+        if "slots" not in fields:
+            return cls(fields["code"], written=(fields["text"], fields["remedy"]))
+        slots = {slot: tuple(value) if isinstance(value, list) else value for slot, value in fields["slots"].items()}
+        return cls(fields["code"], slots, fields["variant"])
+
+    def _told(self, which: int) -> Sentence:
+        if self.written is not None:  # its names cannot be told from its words any more
+            foreign = self.written[which]
+            return Sentence(Name(foreign, len(foreign))) if foreign else Sentence()
+        key = f"{self.code}, {self.variant}" if self.variant else self.code
+        return Sentence.of(CATALOGUE[key][which], **{slot: _filled(slot, value) for slot, value in self.slots.items()})
+
+
+def _filled(slot: str, value: Any) -> Any:
+    if slot == "features":
+        return listed(value)
+    if slot == "feature":
+        return Name(value)
+    if slot == "parameters":
+        return joined([Name(parameter, LONG) for parameter in value], between="; ")
+    return numbers.fine_percent(value) if slot == "share" else value

@@ -1,0 +1,215 @@
+"""Results of a fit: what was learned, level by level, how far it is supported, and how far it may be trusted.
+
+Plain frozen values: `to_dict()` is their JSON, which files keep and others script against, `str()` their text.
+`lori.inference.summary` computes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lori.language import answer, table
+from lori.language.notes import Note
+from lori.language.sentence import Sentence
+from lori.model.quantity import Quantity
+from lori.model.rewards import FAMILIES, Particulars
+
+NEGLIGIBLE = 1e-6  # a threshold of so little log-odds is none
+SELDOM = 0.01  # a cap that fewer alternatives reach is not told by the data
+
+
+@dataclass(frozen=True)
+class Status:
+    """What `fit` says about itself."""
+
+    converged: bool
+    starts: int
+    share_at_best: float
+    notes: tuple[Note, ...] = ()
+
+    def has(self, code: str) -> bool:
+        return any(note.code == code for note in self.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "converged": self.converged,
+            "starts": self.starts,
+            "share_at_best": self.share_at_best,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Status:
+        return cls(**{**fields, "notes": tuple(Note.from_dict(note) for note in fields["notes"])})
+
+
+@dataclass(frozen=True)
+class CapInFeature:
+    """Where the feature that leads a level reaches its cap."""
+
+    feature: str
+    value: float
+
+
+@dataclass(frozen=True)
+class LevelSummary:
+    """One level in the user's units. What is told by feature is a mapping in the order of the features."""
+
+    level: int  # from 1
+    reward: str  # the kind of its family
+    importance: Mapping[str, float]  # shares of the standardised weight
+    leading: tuple[str, ...]  # the one or two features that stand for the level
+    weights: Mapping[str, Quantity]
+    epsilon: Quantity
+    thresholds: Mapping[str, Quantity]
+    alpha: Quantity
+    decides: float  # share of the comparisons
+    cap: Quantity | None = None
+    cap_reached: float | None = None  # share of the alternatives
+    cap_in_feature: CapInFeature | None = None
+    particulars: Particulars | None = None  # what only rewards of its family have
+
+    @property
+    def threshold(self) -> Quantity | None:
+        """From what difference on the leading feature counts; None where every difference does, or nothing leads."""
+        if not self.leading or not self.has_threshold:
+            return None
+        quantity = self.thresholds[self.leading[0]]
+        return None if quantity.value is None else quantity
+
+    @property
+    def has_threshold(self) -> bool:
+        return (self.epsilon.value or 0.0) * (self.alpha.value or 0.0) >= NEGLIGIBLE
+
+    @property
+    def told_cap(self) -> CapInFeature | None:
+        """The cap, unless so few alternatives reach it that these data cannot tell whether there is one."""
+        return self.cap_in_feature if self.cap_reached is None or self.cap_reached >= SELDOM else None
+
+    def to_dict(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {
+            "level": self.level,
+            "reward": self.reward,
+            "importance": dict(self.importance),
+            "leading": list(self.leading),
+            "weights": {name: weight.to_dict() for name, weight in self.weights.items()},
+            "epsilon": self.epsilon.to_dict(),
+            "thresholds": {name: threshold.to_dict() for name, threshold in self.thresholds.items()},
+            "alpha": self.alpha.to_dict(),
+            "decides": self.decides,
+        }
+        if self.cap is not None:
+            fields |= {"cap": self.cap.to_dict(), "cap_reached": self.cap_reached}
+        if self.cap_in_feature is not None:
+            fields["cap_in_feature"] = asdict(self.cap_in_feature)
+        if self.particulars is not None:
+            fields[self.particulars.key] = self.particulars.to_dict()
+        return fields
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> LevelSummary:
+        family = FAMILIES.get(fields["reward"])
+        where, cap = fields.get("cap_in_feature"), fields.get("cap")
+        return cls(
+            level=fields["level"],
+            reward=fields["reward"],
+            importance=fields["importance"],
+            leading=tuple(fields["leading"]),
+            weights={name: Quantity.from_dict(weight) for name, weight in fields["weights"].items()},
+            epsilon=Quantity.from_dict(fields["epsilon"]),
+            thresholds={name: Quantity.from_dict(least) for name, least in fields["thresholds"].items()},
+            alpha=Quantity.from_dict(fields["alpha"]),
+            decides=fields["decides"],
+            cap=Quantity.from_dict(cap) if cap else None,
+            cap_reached=fields.get("cap_reached"),
+            cap_in_feature=CapInFeature(**where) if where else None,
+            particulars=family.particulars_from(dict(fields)) if family else None,
+        )
+
+
+@dataclass(frozen=True)
+class NestedFit:
+    """The best fit with a certain number of levels."""
+
+    levels: int
+    log_likelihood: float
+    parameters: int
+    bic: float
+
+
+@dataclass(frozen=True)
+class Support:
+    """Is the last level worth its parameters? By the Bayesian information criterion against one level less."""
+
+    level: int
+    gain: float  # in log-likelihood
+    extra_parameters: int
+    bic_difference: float
+    verdict: str  # "supported", "weakly supported" or "not supported"
+    recommended: int  # levels
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Support:
+        fewer = fields["level"] - (fields["verdict"] == "not supported")
+        return cls(**{"recommended": fewer, **fields})  # the first files do not recommend
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Levels in priority order with weights, thresholds and caps in the user's units.
+
+    `print(summary)` shows a table, `summary.sentences` is the answer in words, `summary.to_dict()` both as JSON.
+    """
+
+    features: tuple[str, ...]
+    ties: str
+    levels: tuple[LevelSummary, ...]
+    undecided_share: float  # of the comparisons: no difference counts
+    log_likelihood: float
+    comparisons: int
+    pairs: int
+    by_levels: tuple[NestedFit, ...]
+    support: Support | None
+    status: Status
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        return answer.answer(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "features": list(self.features),
+            "ties": self.ties,
+            "levels": [level.to_dict() for level in self.levels],
+            "undecided_share": self.undecided_share,
+            "log_likelihood": self.log_likelihood,
+            "comparisons": self.comparisons,
+            "pairs": self.pairs,
+            "by_levels": [asdict(step) for step in self.by_levels],
+            "support": None if self.support is None else asdict(self.support),
+            "status": self.status.to_dict(),
+            "sentences": [str(sentence) for sentence in self.sentences],
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Summary:
+        support = fields["support"]
+        return cls(
+            features=tuple(fields["features"]),
+            ties=fields["ties"],
+            levels=tuple(LevelSummary.from_dict(level) for level in fields["levels"]),
+            undecided_share=fields["undecided_share"],
+            log_likelihood=fields["log_likelihood"],
+            comparisons=fields["comparisons"],
+            pairs=fields["pairs"],
+            by_levels=tuple(NestedFit(**step) for step in fields["by_levels"]),
+            support=None if support is None else Support.from_dict(support),
+            status=Status.from_dict(fields["status"]),
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(table.lines(self))
+
+    __repr__ = __str__

@@ -1,0 +1,421 @@
+"""Every sentence that results can produce, from results made by hand: the generator of tests/golden/sentences.txt.
+
+`python tests/language/sentences.py` rewrites the file, to be read through whenever a wording changes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+from lori.evaluation.calibration import Reliability
+from lori.evaluation.landscape import Landscape
+from lori.evaluation.predictive_check import Check, Group
+from lori.evaluation.surprise import RareChoices, Surprise
+
+from lori.evaluation.description import Description
+from lori.evaluation.intervals import known
+from lori.evaluation.selection import Candidate, Selection, _recommendation
+from lori.evaluation.tradeoffs import TradeOff
+from lori.inference.explanation import Explanation
+from lori.inference.posterior.draws import Trust
+from lori.inference.posterior.order import PriorityOrder
+from lori.interfaces.figures import calibration, check, ladder, posterior, regions, surface, tradeoff, trajectories
+from lori.interfaces.report import sentences as report
+from lori.interfaces.report.content import Quality
+from lori.language import verdicts
+from lori.language.answer import open_questions, search_sentence
+from lori.language.notes import CATALOGUE, Note
+from lori.language.results import CapInFeature, LevelSummary, NestedFit, Status, Summary, Support
+from lori.model.quantity import Quantity
+from lori.model.rewards import Fact
+from lori.model.rewards.gated import Gate
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "sentences.txt"
+LETTERS = ("cost", "time", "noise", "need", "benefit", "risk", "age", "dose", "mass", "heat", "rain", "dust")
+LEAST = Quantity.of(62.5649, 6.99, positive=True)
+SLOTS = {
+    "one-sided": {"side": "left"}, "identical": {"share": 0.0075}, "constant": {"feature": "need"},
+    "collinear": {"features": ("need", "benefit", "age")}, "rare optimum": {"starts": 48},
+    "unidentified, one": {"parameters": ("level 1: weight of need",)},
+    "unidentified, several": {"parameters": ("level 1: weight of need", "level 2: threshold")},
+    "cap": {"level": 1, "share": 0.003}, "never decides": {"level": 2, "share": 0.0002}, "no threshold": {"level": 1},
+    "shared out": {"features": ("need", "benefit")},
+}  # fmt: skip
+
+
+def level(
+    place: int = 1,
+    leading: tuple[str, ...] = ("need",),
+    least: Quantity = LEAST,
+    weight: Quantity | None = None,
+    features: tuple[str, ...] = ("benefit", "need"),
+    **changes,
+) -> LevelSummary:
+    """A linear level; `least` is the threshold of what leads it."""
+    own = weight or Quantity.of(0.0445, 0.0053)
+    ahead = {name: 0.95 / max(len(leading), 1) for name in leading}
+    none, spread = Quantity(None), 0.5 if least.value else np.nan
+    return LevelSummary(
+        level=place, reward="linear", leading=leading, decides=changes.pop("decides", 0.588),
+        importance={name: ahead.get(name, 0.05 if leading else 0.0) for name in features},
+        weights={name: own if name in leading else Quantity(0.0) for name in features},
+        epsilon=Quantity.of((least.value or 0.0) * abs(own.value or 0.0), spread, positive=True), alpha=Quantity(1.0),
+        thresholds={name: least if name in leading else none for name in features}, **changes,
+    )  # fmt: skip
+
+
+def summary(*levels: LevelSummary, **changes) -> Summary:
+    """A summary of these levels; two by default, of which the second is supported."""
+    zero = Quantity(0.0)
+    own = levels or (level(), level(2, ("benefit",), zero, Quantity.of(-0.02, 0.004), decides=0.412))
+    count = len(own)
+    steps = tuple(NestedFit(i + 1, -170.7 - 21.4 * (count - 1 - i), 3 * i + 2, 9.9) for i in range(count))
+    support = Support(count, 21.4, 3, 30.0, "supported", count) if count > 1 else None
+    made = Summary(
+        features=tuple(own[0].weights), ties="split", levels=own, undecided_share=0.0, log_likelihood=-170.707,
+        comparisons=600, pairs=600, by_levels=steps,
+        support=support, status=Status(True, 48, 0.29),
+    )  # fmt: skip
+    return replace(made, **changes)
+
+
+def supported(count: int, verdict: str, gain: float = 1.2, recommended: int | None = None) -> Support:
+    return Support(count, gain, 3, 0.0, verdict, count if recommended is None else recommended)
+
+
+def gate(below: str = "need", above: str = "benefit", contexts: tuple[str, ...] = ("age",)) -> Gate:
+    weights = {"need": Quantity.of(0.5, 0.1), "benefit": Quantity.of(0.02, 0.06)}
+    slopes = {name: Quantity.of(0.9, 0.2) for name in contexts}
+    half = 40.96 if len(contexts) == 1 else None
+    return Gate(weights, weights, Quantity(-36.9), slopes, {"closed": below, "opened": above}, half)
+
+
+class Temper:
+    """What rewards from outside the package may tell about themselves."""
+
+    key = "temper"
+
+    def to_dict(self) -> dict:
+        return {"heat": 3.0}
+
+    def facts(self) -> tuple[Fact, ...]:
+        return (Fact("{name} counts double above {heat}", {"name": "heat"}, {"heat": Quantity(3.0)}),)
+
+    details = facts
+
+
+def several(count: int) -> Summary:
+    """So many levels, each led by another feature."""
+    levels = [
+        level(
+            i + 1, (LETTERS[i],), LEAST if i < count - 1 else Quantity(0.0), features=LETTERS[:count], decides=1 / count
+        )
+        for i in range(count)
+    ]
+    return summary(*levels)
+
+
+def explained(probabilities, decides, flips, nobody: float = 0.0, context: frozenset[str] = frozenset()) -> str:
+    """One pair with two features."""
+    table = np.array([decides])
+    return Explanation(
+        ("need", "age"), np.array([probabilities]), table, np.zeros_like(table), np.array([nobody]), np.array([flips]),
+        context,
+    ).describe()  # fmt: skip
+
+
+def candidates(*evidence: float, trusted: tuple[bool, ...] = (), held_out: float = -0.3) -> list[Candidate]:
+    return [
+        Candidate(i + 1, own, 0.05, all(trusted[i : i + 1]), np.full(200, held_out - 0.01 * i), None)  # type: ignore[arg-type]
+        for i, own in enumerate(evidence)
+    ]
+
+
+def a_posterior(trusted: bool = True, levels: int = 2) -> SimpleNamespace:
+    order = PriorityOrder({("need", "benefit"): 0.97, ("benefit", "need"): 0.03}, "feature", 500.0)
+    trust = Trust(trusted, verdicts.corrected(1, 500) if trusted else verdicts.not_gaussian(2, 30, 1000))
+    units = SimpleNamespace(specification=SimpleNamespace(levels=levels))
+    return SimpleNamespace(trust=trust, units=units, order=lambda: order)
+
+
+def sections() -> dict[str, list[str]]:
+    """Heading → what can be said under it."""
+    return {
+        **_answers(), **_open(), "Notes": [str(note) for note in notes()], **_explanations(), **_posteriors(),
+        **_selections(), **_report(), **_captions(),
+    }  # fmt: skip
+
+
+def notes() -> list[Note]:
+    made = []
+    for key in CATALOGUE:
+        code, _, variant = key.partition(", ")
+        made.append(Note(code, SLOTS.get(key, {}), variant))
+    return made
+
+
+def _answers() -> dict[str, list[str]]:
+    zero, unknown = Quantity(0.0), Quantity.of(0.0007, 0.0014)
+    both = ("need", "benefit")
+    capped = {"cap": Quantity.of(1.2, 0.1), "cap_reached": 0.2}
+    less = replace(level(weight=Quantity.of(-0.05, 0.005)), **capped, cap_in_feature=CapInFeature("need", 5.0))
+    said = {
+        "one level, every difference counts": summary(level(least=zero)),
+        "one level, one feature": summary(level(least=zero, features=("need",))),
+        "one level with a threshold": summary(level()),
+        "one level, threshold without an interval": summary(level(least=Quantity(62.5649))),
+        "one level, two leaders": summary(level(leading=both)),
+        "one level, threshold may be zero": summary(level(least=Quantity.of(19.2, 12.2, positive=True))),
+        "one level, weight may be zero": summary(level(weight=unknown)),
+        "one level, nothing leads": summary(level(leading=())),
+        "one level with a gate": summary(level(least=zero, particulars=gate())),
+        "one level with a gate, the same on both sides": summary(level(particulars=gate(above="need"))),
+        "one level with a gate of two context features": summary(level(particulars=gate(contexts=("age", "risk")))),
+        "one level of a reward from outside": summary(level(particulars=Temper())),
+        "two levels": summary(),
+        "two levels, two leaders each": summary(
+            level(leading=both), level(2, both, zero, Quantity.of(-0.02, 0.004), decides=0.412)
+        ),
+        "two levels, the first without a threshold": summary(level(least=zero, decides=1.0), level(2, decides=0.0)),
+        "two levels, thresholds not known": summary(
+            level(least=Quantity.of(19.2, 12.2, positive=True)), level(2, ("benefit",), weight=unknown, decides=0.341)
+        ),
+        "two levels, both with thresholds; ties split": summary(
+            level(), level(2, ("benefit",), Quantity.of(53.2, 11.0), decides=0.341), undecided_share=0.071
+        ),
+        "ties observed": summary(ties="observed", undecided_share=0.071),
+        "nothing is ever decided": summary(undecided_share=1.0),
+        "two levels, the first without leaders": summary(level(leading=()), level(2)),
+        "a cap from above": summary(replace(level(), **capped, cap_in_feature=CapInFeature("need", 250.0)), level(2)),
+        "a cap from below": summary(less, level(2, ("benefit",))),
+        "gates on two levels": summary(
+            level(particulars=gate()), level(2, ("benefit",), zero, particulars=gate("benefit", "need"))
+        ),
+        "two levels, weakly supported": summary(support=supported(2, "weakly supported", 4.8)),
+        "two levels, not supported": summary(support=supported(2, "not supported", recommended=1)),
+        "two levels, not supported, nothing else recommended": summary(support=supported(2, "not supported", 0.0)),
+        "three levels": several(3),
+        "three levels, not supported": replace(several(3), support=supported(3, "not supported", recommended=2)),
+        "twelve levels": several(12),
+        "thirteenth of many, weakly supported": replace(several(12), support=supported(13, "weakly supported", 3.9)),
+    }
+    answers = {f"Answer: {heading}": list(map(str, made.sentences)) for heading, made in said.items()}
+    return answers | {
+        "Search": [
+            str(search_sentence(Status(*each)))
+            for each in ((True, 48, 0.29), (True, 48, 1.0), (False, 48, 0.005), (True, 1, 1.0))
+        ],
+        "Table: two levels": str(summary()).splitlines(),
+        "Table: numbers that are not known, a cap and a gate": str(
+            replace(
+                summary(
+                    replace(level(weight=unknown), **capped, cap_in_feature=CapInFeature("need", 250.0)),
+                    level(2, ("benefit",), Quantity.of(19.2, 12.2, positive=True), particulars=gate()),
+                ),
+                status=Status(False, 1, 1.0, (Note("not converged"),)),
+            )
+        ).splitlines(),
+    }
+
+
+def _open() -> dict[str, list[str]]:
+    made = summary(
+        level(leading=("need", "benefit"), least=Quantity(62.5)),
+        level(2, ("benefit",), Quantity.of(19.2, 12.2, positive=True), decides=0.3),
+        level(3, ("need",), weight=Quantity.of(0.0007, 0.0014), decides=0.1),
+        support=supported(3, "not supported", recommended=1),
+        status=Status(False, 48, 0.0, (Note("not converged"),)),
+    )
+    return {"What remains open": list(map(str, open_questions(made)))}
+
+
+def _explanations() -> dict[str, list[str]]:
+    nan = float("nan")
+    return {
+        "Explanations": [
+            explained([0.97, 0.0, 0.03], [0.94, 0.05], [-80.36, nan], 0.01),
+            explained([0.18, 0.0, 0.82], [0.17, 0.63], [0.05776, -12.34], 0.2),
+            explained([0.9995, 0.0, 0.0005], [0.9994, 0.0006], [nan, nan]),
+            explained([0.7, 0.0, 0.3], [0.9, 0.1], [-4.2, 4.307], context=frozenset(["age"])),
+            explained([0.30, 0.45, 0.25], [0.3, 0.25], [-1.5, nan], 0.45),
+            explained([0.50, 0.30, 0.20], [0.4, 0.3], [-1.5, nan], 0.3),
+            explained([0.5, 0.0, 0.5], [0.0, 0.0], [-1e-3, nan], 1.0),
+        ]
+    }
+
+
+def _posteriors() -> dict[str, list[str]]:
+    orders = [
+        PriorityOrder({("need", "benefit"): 0.97, ("benefit", "need"): 0.03}, "feature", 500.0),
+        PriorityOrder({("need", "benefit"): 1.0}, "feature", 500.0),
+        PriorityOrder({("need",): 0.6, ("benefit",): 0.396, ("age",): 0.004}, "feature", 500.0),
+        PriorityOrder({("reward 1", "reward 2"): 0.8, ("reward 2", "reward 1"): 0.2}, "reward", 500.0),
+    ]
+    return {
+        "Order of the objectives": [str(sentence) for order in orders for sentence in order.sentences()],
+        "Verdicts on posteriors": [
+            verdicts.unchecked(), verdicts.gaussian(1), verdicts.gaussian(3), verdicts.corrected(1, 263.4),
+            verdicts.corrected(2, 1000.0), verdicts.not_gaussian(1, 31.0, 1000), verdicts.not_gaussian(3, 1.0, 1000),
+            verdicts.unfinished(), verdicts.populations_disagree(1.21), verdicts.populations_agree(1.01),
+            verdicts.chains_mixed(1.01, 2310.0, 0), verdicts.chains_not_mixed(1.34, 57.0, 1),
+            verdicts.chain_mixed(1.004, 480.0), verdicts.chain_not_mixed(1.3, 12.0),
+        ],
+    }  # fmt: skip
+
+
+def _selections() -> dict[str, list[str]]:
+    kept = candidates(-230.0, -200.0, -204.0, trusted=(True, True, False))
+    number, verdict, reason = _recommendation(kept)
+    order = PriorityOrder({("need", "benefit"): 0.97, ("benefit", "need"): 0.03}, "feature", 500.0)
+    kept = [replace(own, posterior=SimpleNamespace(order=lambda: order)) for own in kept]
+    return {
+        "Number of levels: reasons": [
+            _recommendation(own)[2]
+            for own in (
+                candidates(-200.0),
+                candidates(-200.0, -210.0),
+                candidates(-200.0, -198.0),
+                candidates(-200.0, -200.4),
+                candidates(-230.0, -200.0),
+                candidates(-230.0, -200.0, -204.0),
+                candidates(-230.0, -200.0, -199.5),
+                candidates(-230.0, -215.0, -200.0, -205.0),
+                candidates(-205.0, -200.0, -209.0, trusted=(False, True, False)),
+                candidates(-200.0, -205.0, trusted=(False, True)),
+                candidates(*(-300.0 + 5 * i for i in range(12))),
+            )
+        ],
+        "Number of levels: table": str(
+            Selection(tuple(kept), number, verdict, reason, "5-fold cross-validation")
+        ).splitlines(),
+    }
+
+
+def _report() -> dict[str, list[str]]:
+    templates = ROOT / "src" / "lori" / "interfaces" / "report" / "templates"
+    page = (templates / "report.html").read_text(encoding="utf-8")
+    code = (templates.parent / "content.py").read_text(encoding="utf-8")
+    headings = re.findall(r"<(?:h2|th scope=\"col\")>([^<{]+)<", page) + re.findall(
+        r'\("([^"]+)", (?:model|known)', code
+    )
+    pair = {"left": {"need": 1.0}, "right": {"need": 2.0}}
+    data = Description(600, 600, 0, 0, None, False, ())
+    quality = Quality(5, 600, -0.3, 0.8, -0.35, 0.7, 0.0213, 0.0071)
+    return {
+        "Report: headings": list(dict.fromkeys(headings)),
+        "Report: question": [
+            str(report.question(made, prior=prior, seed=0))
+            for made, prior in (
+                (summary(), True),
+                (summary(level(features=("need",)), ties="observed"), False),
+                (replace(several(12), ties="printed", status=Status(True, 1, 1.0)), True),
+            )
+        ],
+        "Report: order": [
+            str(report.order(own)) for own in (a_posterior(), a_posterior(False), a_posterior(levels=1), None)
+        ],
+        "Report: remarks": [
+            str(each)
+            for each in (
+                report.LEGEND, report.NOTHING_TO_TRADE, report.NO_INTERVAL, report.no_draws(a_posterior(False)),
+                report.TOO_FEW, report.BY_LEVELS, report.NOTHING_OPEN, posterior.UNKNOWN,
+            )
+        ],
+        "Report: how good it is": [
+            str(each)
+            for each in (
+                report.cross_validation(quality, 600), report.cross_validation(quality, 20_000),
+                report.advantage(quality),
+            )
+        ],
+        "Report: surprising choices": [
+            *(
+                str(report.rare(RareChoices(seen, expected, 600), shown=shown))
+                for seen, expected, shown in ((12, 9.84, True), (0, 0.01, False), (1, 1.0, True))
+            ),
+            *(
+                str(report.surprise(Surprise(**pair, chances=chances, counts=counts, level=place)))
+                for chances, counts, place in (
+                    ((0.04, 0.0, 0.96), (1, 0, 0), 1),
+                    ((0.9, 0.0, 0.1), (12, 0, 8), 2),
+                    ((0.9, 0.0002, 0.0998), (0, 1, 0), 0),
+                )
+            ),
+        ],
+        "Report: data": [
+            str(report.data(replace(data, **changes), dropped))
+            for changes, dropped in (
+                ({}, 0),
+                ({"agents": 8, "ties": 3, "weighted": True}, 2),
+                ({"agents": 1, "ties": 1, "identical": 1, "comparisons": 1, "pairs": 1}, 1),
+                ({"identical": 4}, 0),
+            )
+        ],
+    }  # fmt: skip
+
+
+def _captions() -> dict[str, list[str]]:
+    axis = np.linspace(-100, 100, 5)
+    left = np.add.outer(axis, axis) / 400 + 0.5
+    land = Landscape("need", "benefit", axis, axis, left, np.zeros_like(left), 1 - left)
+    losses = np.linspace(0, 100, 5)
+    price = losses**2 / 40
+    trade = TradeOff("need", "benefit", (True, True), losses, price, np.stack([price, price]), None, 500.0, None)
+    bounds = np.stack([price * 0.8, price * 1.3])
+    far = np.stack([np.append(price[:-2] * 0.8, [np.inf] * 2), np.append(price[:-3] * 1.3, [np.inf] * 3)])
+    steps = SimpleNamespace(
+        features=("need", "age"),
+        ids=np.array(["a", "b"]),
+        offsets=np.array([0, 2, 3]),
+        values=np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
+    )
+    groups = (
+        Group("probability", "0.50 to 0.61", 60, 0.52, 0.55, 0.48, 0.66),
+        Group("level", "no level", 40, 0.40, 0.5, 0.45, 0.6),
+    )
+    shown = Check(groups, 0.9, trusted=True)
+    return {
+        "Captions: ladder": [
+            str(ladder.caption(made))
+            for made in (summary(), summary(level(leading=())), summary(level(weight=Quantity.of(0.0007, 0.0014))))
+        ],
+        "Captions: intervals": [
+            str(posterior.caption(known(made))) for made in (summary(), summary(level(leading=())))
+        ],
+        "Captions: trade-off": [
+            str(tradeoff.caption(each))
+            for each in (
+                trade,
+                replace(trade, interval=bounds),
+                replace(trade, interval=far, more_is_better=(False, False)),
+                replace(trade, limit=80.0, price=np.append(price[:-1], np.inf)),
+                replace(trade, interval=bounds * 2),
+            )
+        ],
+        "Captions: regions and surface": [str(regions.caption(land)), str(surface.caption(land))],
+        "Captions: calibration": [
+            str(
+                calibration.caption(
+                    Reliability(*(np.array(own) for own in ([0.6, 0.9], [0.62, 0.8], [0.5, 0.7], [0.7, 0.88], [60, 1])))
+                )
+            )
+        ],
+        "Captions: check": [str(check.caption(each)) for each in (shown, Check(groups[:1], 0.9, trusted=False))],
+        "Captions: trajectories": [str(trajectories.caption(steps, "a", "b"))],
+    }  # fmt: skip
+
+
+def text() -> str:
+    parts = []
+    for heading, told in sections().items():
+        parts.append("\n".join([f"## {heading}", "", *(line for line in told)]))
+    return "# Every sentence, from results made by hand\n\n" + "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(text(), encoding="utf-8")

@@ -1,0 +1,62 @@
+"""Are results plain values that files keep and read back?"""
+
+import json
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
+
+import pytest
+
+from lori.language.notes import Note
+from lori.language.results import CapInFeature, Status, Summary
+from lori.model.quantity import Quantity
+
+
+def test_a_summary_comes_back_from_json(made):
+    noted = Status(True, 48, 1 / 48, (Note("rare optimum", {"starts": 48}), Note("separation", variant="no prior")))
+    capped = {"cap": Quantity(1.0), "cap_reached": 0.2, "cap_in_feature": CapInFeature("need", 250.0)}
+    gated = replace(made.level(2, particulars=made.gate()), reward="gated")
+    for summary in (
+        made.summary(status=noted), made.summary(replace(made.level(), **capped), gated), made.summary(made.level()),
+    ):  # fmt: skip
+        text = json.dumps(summary.to_dict(), allow_nan=False)
+        again = Summary.from_dict(json.loads(text))
+        assert again == summary
+        assert json.dumps(again.to_dict()) == text
+        assert str(again) == str(summary)
+
+
+def test_files_of_the_version_before_are_read():
+    """There notes hold their texts, and the recommendation may be missing."""
+    path = Path(__file__).parents[1] / "interfaces" / "person1.json"
+    fields = json.loads(path.read_text(encoding="utf-8"))["summary"]
+    summary = Summary.from_dict(fields)
+    (note,) = summary.status.notes
+    assert note.code == "collinear"
+    assert str(note) == " ".join([fields["status"]["notes"][0]["text"], fields["status"]["notes"][0]["remedy"]])
+    assert summary.support.recommended == 2
+    assert Summary.from_dict(summary.to_dict()) == summary
+
+
+def test_json_keeps_its_keys(made):
+    fields = made.summary().to_dict()
+    assert list(fields) == [
+        "features", "ties", "levels", "undecided_share", "log_likelihood", "comparisons", "pairs", "by_levels",
+        "support", "status", "sentences",
+    ]  # fmt: skip
+    assert set(fields["levels"][0]) == {
+        "level", "reward", "importance", "leading", "weights", "epsilon", "thresholds", "alpha", "decides",
+    }  # fmt: skip
+    assert fields["sentences"] == [str(sentence) for sentence in made.summary().sentences]
+    assert all(type(sentence) is str for sentence in fields["sentences"])
+
+
+def test_results_do_not_change(made):
+    with pytest.raises(FrozenInstanceError):
+        made.summary().ties = "observed"
+
+
+def test_one_start_in_many_is_called_rare():
+    lonely = Status(True, 48, 1 / 48, (Note("rare optimum", {"starts": 48}),))
+    assert lonely.has("rare optimum")
+    assert not lonely.has("separation")
+    assert Status.from_dict(lonely.to_dict()) == lonely
