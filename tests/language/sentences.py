@@ -11,15 +11,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-from lori.evaluation.calibration import Reliability
-from lori.evaluation.landscape import Landscape
-from lori.evaluation.predictive_check import Check, Group
-from lori.evaluation.surprise import RareChoices, Surprise
 
+from lori.evaluation.checks import Check, Group, RareChoices, Surprise
 from lori.evaluation.description import Description
 from lori.evaluation.intervals import known
+from lori.evaluation.metrics import Reliability
 from lori.evaluation.selection import Candidate, Selection, _recommendation
-from lori.evaluation.tradeoffs import TradeOff
+from lori.evaluation.tradeoffs import Landscape, TradeOff
 from lori.inference.explanation import Explanation
 from lori.inference.posterior.draws import Trust
 from lori.inference.posterior.order import PriorityOrder

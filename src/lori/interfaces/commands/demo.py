@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lori.data.writing import folder, writing
-from lori.interfaces.commands.console import agents_table
 from lori.interfaces.commands.report import write_report
 
 if TYPE_CHECKING:
@@ -41,6 +40,8 @@ def demo(
     )
     two = LORI(levels=2, reward=more_is_better, epsilon=(None, 0.0), prior=None).fit_by_agent(people)
     one = LORI(levels=1, reward=more_is_better, epsilon=0.0, prior=None).fit_by_agent(people)
+    from lori.interfaces.commands.terminal import agents_table
+
     typer.echo(agents_table(two))
     typer.echo(f"With one level: {sum(model.log_likelihood_ for model in one.values()):.2f}\n")
     typer.echo(f"Person {PERSON} in full:\n")

@@ -11,7 +11,7 @@ import typer
 
 from lori.data.writing import check_targets
 from lori.errors import InputError, one_of
-from lori.interfaces.commands.console import agents_table, print_json, show_summary, working
+from lori.interfaces.commands.console import print_json, show_summary, working
 from lori.interfaces.commands.files import DataOptions, EngineOptions
 from lori.interfaces.commands.options import AsJson, Files, names, numbers, whole
 from lori.interfaces.commands.report import heading, write_report
@@ -135,6 +135,8 @@ class OutputOptions:
         if self.as_json:
             print_json(_agents_content(fitted, chosen))
         elif not self.quiet:
+            from lori.interfaces.commands.terminal import agents_table
+
             typer.echo(agents_table(fitted))
             if self.save:
                 typer.echo(f"\nSaved {len(fitted)} models to {self.save}")
