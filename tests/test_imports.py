@@ -143,7 +143,7 @@ def test_a_wrong_import_would_be_seen(module, text):
         ("lori.model.ordered", "'See lori.interfaces.figures.'\ndef f():\n    'As lori.estimators.lori does.'"),
         ("lori.model.ordered", "# as in lori.interfaces.figures\nNAME = 'lori'"),
         ("lori.data.preferences", "raise InputError('fit', fix='use lori.select_levels, or lori.LORI(levels=1).')"),
-        ("lori.estimators.drawing", "entry_points(group='lori.figures')"),
+        ("lori.estimators.contract", "entry_points(group='lori.figures')"),
         ("lori.policies.policy", "_HOMES = {'network': 'lori.policies.network'}"),
         ("lori.experiments.study", "importlib.import_module(f'lori.experiments.{name}')"),
         ("lori.applications.organ.registry", "import loris\nfrom lori.policies.mdp import Tabular"),

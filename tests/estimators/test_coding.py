@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lori
-from lori.estimators.coding import as_preferences
+from lori.estimators.contract import as_preferences
 
 X = np.random.default_rng(0).normal(size=(4, 2, 3))
 WORDS = np.array(["left", "right", "tie", "left"])

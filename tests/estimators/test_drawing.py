@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lori.errors import InputError
-from lori.estimators import drawing
+from lori.estimators import contract as drawing
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 

@@ -5,8 +5,7 @@ import pytest
 
 from lori import LORI, OrderedModel, Preferences, simulate
 from lori.errors import DataError
-from lori.evaluation.cross_validation import MANY, HeldOut, _parts, advantage, held_out
-from lori.evaluation.metrics import log_loss
+from lori.evaluation.metrics import MANY, HeldOut, _parts, advantage, held_out, log_loss
 
 TRUTH = OrderedModel.linear([[1.0, 0.5]], epsilon=[0.0])
 

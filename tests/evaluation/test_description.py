@@ -3,7 +3,7 @@
 import dataclasses
 
 from lori import Preferences, tversky1969
-from lori.evaluation.description import describe
+from lori.evaluation.overview import describe
 
 
 def test_counts_of_tversky():

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import lori
-from lori.evaluation.intervals import known
+from lori.evaluation.overview import known
 from lori.language.results import LevelSummary, Status, Summary
 from lori.model.quantity import Quantity
 

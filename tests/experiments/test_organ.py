@@ -173,7 +173,7 @@ def test_another_content_is_another_study(tmp_path):
 
 
 def run(monkeypatch, capsys, *words_: str) -> tuple[int, str, str]:
-    monkeypatch.setattr("lori.interfaces.commands.caching.use_cache", lambda: None)
+    monkeypatch.setattr("lori.interfaces.commands.main.use_cache", lambda: None)
     monkeypatch.setattr(sys, "argv", ["lori", *words_])
     with pytest.raises(SystemExit) as left:
         cli.main()

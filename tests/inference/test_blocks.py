@@ -8,11 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from lori.model.likelihoods.observations import Observations
 
 from lori.inference import blocks as module
 from lori.inference.blocks import Evaluation, evaluate
-from lori.inference.scaling import Scaling
-from lori.model.likelihoods.observations import Observations
+from lori.inference.statistics import Scaling
 from lori.model.precision import double_precision
 from lori.model.rewards import Capped, Function, Linear
 from lori.model.specification import Specification

@@ -7,7 +7,7 @@ import pytest
 from lori.model.likelihoods.observations import Observations
 
 from lori.inference.blocks import evaluate
-from lori.inference.scaling import Scaling
+from lori.inference.statistics import Scaling
 from lori.model.precision import double_precision
 from lori.model.rewards import Capped, Function, Gated, Linear
 from lori.model.specification import Specification

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from lori.model.likelihoods.observations import Observations
 
 from lori.inference.problem import RIDGE, Objective
-from lori.inference.scaling import Scaling
 from lori.inference.sources.memory import Memory
-from lori.model.likelihoods.observations import Observations
+from lori.inference.statistics import Scaling
 from lori.model.priors import Prior
 from lori.model.rewards import Linear
 from lori.model.specification import Specification

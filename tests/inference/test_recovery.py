@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from lori.model.likelihoods.observations import Observations
 
 import lori
 from lori.experiments.bench.recovery import in_order, random_model
 from lori.inference.problem import Objective
-from lori.inference.scaling import Moments, Scaling
 from lori.inference.search.search import _minimise, _random_starts
 from lori.inference.sources.memory import Memory
-from lori.model.likelihoods.observations import Observations
+from lori.inference.statistics import Moments, Scaling
 from lori.model.specification import Specification
 
 FEATURES, PAIRS = 4, 5000

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lori.inference.scaling import Moments, Scaling
+from lori.inference.statistics import Moments, Scaling
 
 LEFT = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 RIGHT = np.array([[0.0, 9.0], [8.0, 7.0], [5.0, 5.0]])

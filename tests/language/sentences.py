@@ -13,9 +13,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from lori.evaluation.checks import Check, Group, RareChoices, Surprise
-from lori.evaluation.description import Description
-from lori.evaluation.intervals import known
 from lori.evaluation.metrics import Reliability
+from lori.evaluation.overview import Description, known
 from lori.evaluation.selection import Candidate, Selection, _recommendation
 from lori.evaluation.tradeoffs import Landscape, TradeOff
 from lori.inference.explanation import Explanation
@@ -24,7 +23,7 @@ from lori.inference.posterior.order import PriorityOrder
 from lori.interfaces.figures import calibration, check, ladder, posterior, regions, surface, tradeoff, trajectories
 from lori.interfaces.report import sentences as report
 from lori.interfaces.report.content import Quality
-from lori.language import verdicts
+from lori.language import notes as verdicts
 from lori.language.answer import open_questions, search_sentence
 from lori.language.notes import CATALOGUE, Note
 from lori.language.results import CapInFeature, LevelSummary, NestedFit, Status, Summary, Support

@@ -14,22 +14,18 @@ from lori.data.preferences import Preferences
 from lori.data.reading.stream import PreferenceStream
 from lori.errors import DataError, InputError, one_of, whole
 from lori.estimators import storage
-from lori.estimators.coding import WORDS, Coding, as_preferences
-from lori.estimators.contract import Estimator, not_fitted
-from lori.estimators.drawing import registered_plots
+from lori.estimators.contract import WORDS, Coding, Estimator, as_preferences, not_fitted, registered_plots
 from lori.inference import explanation
+from lori.inference.estimates import Optimum, Units
 from lori.inference.explanation import Explanation
 from lori.inference.fitting import Fit, fit_groups, fit_source
-from lori.inference.optimum import Optimum
 from lori.inference.posterior.draws import Posterior
 from lori.inference.posterior.sampling import METHODS, posterior_of_optimum, sample_posterior
 from lori.inference.settings import FitSettings, checked_prior, checked_settings
 from lori.inference.sources.cluster import Cluster
 from lori.inference.sources.memory import Source
 from lori.inference.sources.stream import Progress, Stream
-from lori.inference.status import Status
-from lori.inference.summary import summarise
-from lori.inference.units import Units
+from lori.inference.summary import Status, summarise
 from lori.language.results import Summary
 from lori.model.likelihoods import Pairs
 from lori.model.ordered import Level, OrderedModel

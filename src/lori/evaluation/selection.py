@@ -17,7 +17,7 @@ import numpy as np
 from lori.data.preferences import Preferences
 from lori.errors import DataError, InputError, MissingExtra, whole
 from lori.estimators.lori import LORI
-from lori.evaluation.cross_validation import held_out, log_likelihoods
+from lori.evaluation.metrics import held_out, log_likelihoods
 from lori.inference.posterior.draws import Posterior
 from lori.language.numbers import cardinal, level_count, odds
 from lori.language.sentence import joined

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lori.inference.scaling import Scaling
+from lori.inference.statistics import Scaling
 from lori.model.likelihoods.base import Layout, Observations, Rows
 from lori.model.precision import double_precision
 from lori.model.specification import Specification

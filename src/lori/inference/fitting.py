@@ -10,18 +10,15 @@ import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.errors import DataError, InputError
-from lori.inference.optimum import Optimum
+from lori.inference.estimates import Optimum, Reported, Uncertainty, Units, uncertainty, unknown
 from lori.inference.problem import Problem
-from lori.inference.scaling import Scaling
 from lori.inference.search.newton import TOLERANCE
 from lori.inference.search.paper import run_paper_method
 from lori.inference.search.search import Found
 from lori.inference.settings import FitSettings
 from lori.inference.sources.memory import Memory, Source
-from lori.inference.statistics import Statistics
-from lori.inference.status import Note, Status, about_data, about_fit
-from lori.inference.uncertainty import Uncertainty, uncertainty, unknown
-from lori.inference.units import Reported, Units
+from lori.inference.statistics import Scaling, Statistics
+from lori.inference.summary import Note, Status, about_data, about_fit
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.specification import Specification

@@ -15,10 +15,10 @@ import jax
 import numpy as np
 
 from lori.inference.blocks import Evaluation, laid_out, log_likelihood, row_log_likelihood, row_scores
-from lori.inference.scaling import Moments, Scaling
 from lori.inference.search.newton import TOLERANCE, Solutions
 from lori.inference.search.search import Found, minimise, search
 from lori.inference.sources.memory import Memory, Source
+from lori.inference.statistics import Moments, Scaling
 from lori.model.likelihoods import Observations
 from lori.model.priors import Prior
 from lori.model.specification import Specification

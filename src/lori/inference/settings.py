@@ -11,7 +11,7 @@ import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.errors import DataError, InputError, one_of, whole
-from lori.inference.uncertainty import ERROR_KINDS, ErrorKind
+from lori.inference.estimates import ERROR_KINDS, ErrorKind
 from lori.model.likelihoods import Pairs
 from lori.model.priors import Prior
 from lori.model.rewards import Linear, Reward, named_reward

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from lori.inference.optimum import Peak
+from lori.inference.estimates import Peak, Units
 from lori.inference.posterior.laplace import Kernels, Mixture, around, systematic
-from lori.inference.scaling import Scaling
-from lori.inference.units import Units
+from lori.inference.statistics import Scaling
 from lori.model.priors import Prior
 from lori.model.rewards import Linear
 from lori.model.specification import Specification

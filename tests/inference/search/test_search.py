@@ -6,14 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from lori.model.likelihoods.observations import Observations
 from scipy.optimize import minimize
 
 from lori.inference.problem import Objective
-from lori.inference.scaling import Scaling
 from lori.inference.search import search as module
 from lori.inference.search.search import _random_starts, _reorderings, insertions, search
 from lori.inference.sources.memory import Memory
-from lori.model.likelihoods.observations import Observations
+from lori.inference.statistics import Scaling
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
 from lori.model.rewards import Capped, Linear

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from lori.model.likelihoods.observations import Observations
 
 from lori.data.preferences import Preferences
 from lori.inference.blocks import Evaluation, evaluate
-from lori.inference.scaling import Scaling
 from lori.inference.sources import memory as module
 from lori.inference.sources.memory import Memory
-from lori.model.likelihoods.observations import Observations
+from lori.inference.statistics import Scaling
 from lori.model.rewards import Linear
 from lori.model.specification import Specification
 

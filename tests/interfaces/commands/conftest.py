@@ -14,7 +14,7 @@ HEADER = "left.a,left.b,right.a,right.b,choice\n"
 def run(monkeypatch, capsys, tmp_path):
     """Run `lori …` in an empty folder; returns exit code, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("lori.interfaces.commands.caching.use_cache", lambda: None)  # it is for a process of its own
+    monkeypatch.setattr("lori.interfaces.commands.main.use_cache", lambda: None)  # it is for a process of its own
 
     def call(*given: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["lori", *given])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lori.interfaces.commands import caching
+from lori.interfaces.commands import main as caching
 
 
 @pytest.fixture(autouse=True)

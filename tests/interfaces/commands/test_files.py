@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import lori
-from lori.interfaces.commands import files
-from lori.interfaces.commands.files import DataOptions, EngineName, EngineOptions
+from lori.interfaces.commands import options as files
+from lori.interfaces.commands.options import DataOptions, EngineName, EngineOptions
 
 PAIRS = "price1,price2,choice\n1,2,first\n2,2,second\n3,1,second\n"
 NAMES = {"columns": ["left.*=*1", "right.*=*2"], "values": ["left=first", "right=second"]}

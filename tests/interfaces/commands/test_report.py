@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lori.data.writing import write_pairs
-from lori.evaluation.cross_validation import HeldOut
+from lori.evaluation.metrics import HeldOut
 from lori.interfaces.report import content as reports
 
 MODEL = str(Path(__file__).parents[1] / "person1.json")

@@ -9,8 +9,9 @@ from sklearn.exceptions import NotFittedError
 
 import lori
 from lori.errors import DataError, InputError
-from lori.evaluation.intervals import known
-from lori.interfaces.figures import calibration, ladder, maps, plots, posterior, tradeoff
+from lori.evaluation.overview import known
+from lori.interfaces.figures import calibration, ladder, plots, posterior, tradeoff
+from lori.interfaces.figures import tradeoff as maps
 from lori.interfaces.figures.style import save
 
 

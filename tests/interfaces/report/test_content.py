@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lori
-from lori.evaluation.cross_validation import HeldOut, held_out
+from lori.evaluation.metrics import HeldOut, held_out
 from lori.inference import fitting
 from lori.interfaces.figures import ladder
 from lori.interfaces.report import content as reports

@@ -8,7 +8,7 @@ import numpy as np
 
 from lori.data.grouping import group_rows
 from lori.data.preferences import Preferences
-from lori.data.reading.columns import NUMBER_ROLES, SIDES, TEXT_ROLES, Table
+from lori.data.reading.tables import NUMBER_ROLES, SIDES, TEXT_ROLES, Table
 from lori.data.trajectories import Trajectories
 from lori.data.validation import COUNTS, check_distinct, check_unique, chosen_features, look_up, names_text, rows_text
 from lori.errors import DataError

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lori.data.preferences import Preferences
 from lori.data.reading import forms
-from lori.data.reading.columns import Table, open_tables
+from lori.data.reading.tables import Table, open_tables
 from lori.errors import DataError
 
 FilePath = str | Path

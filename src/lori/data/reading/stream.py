@@ -9,8 +9,7 @@ from pathlib import Path
 
 from lori.data.preferences import Preferences
 from lori.data.reading import forms
-from lori.data.reading.columns import table_of
-from lori.data.reading.tables import PARQUET
+from lori.data.reading.tables import PARQUET, table_of
 from lori.data.validation import chosen_features, names_text
 from lori.errors import DataError
 

@@ -13,8 +13,8 @@ from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, Row, Seconds, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, TRUTH_EPSILON, TRUTH_WEIGHTS, organ_pairs
 from lori.inference.problem import Problem
-from lori.inference.scaling import Scaling
 from lori.inference.search.paper import PaperRun, run_paper_method
+from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Pairs
 from lori.model.ordered import OrderedModel
 from lori.model.rewards import Linear

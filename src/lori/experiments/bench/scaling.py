@@ -10,7 +10,7 @@ import numpy as np
 from lori.data.preferences import Preferences
 from lori.experiments.bench.contest import Contestant, Measured, Row, hold
 from lori.inference.problem import Problem
-from lori.inference.scaling import Scaling
+from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Pairs
 from lori.model.rewards import Linear
 from lori.model.specification import Specification

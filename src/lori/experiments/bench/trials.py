@@ -12,10 +12,10 @@ import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
+from lori.inference.estimates import Units
 from lori.inference.fitting import FitSettings
-from lori.inference.scaling import Moments, Scaling
 from lori.inference.settings import checked_settings
-from lori.inference.units import Units
+from lori.inference.statistics import Moments, Scaling
 from lori.model.ordered import OrderedModel
 
 

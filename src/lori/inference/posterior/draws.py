@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 from lori.errors import MissingExtra
+from lori.inference.estimates import Reported, Units
 from lori.inference.posterior.order import PriorityOrder, order_of
-from lori.inference.units import Reported, Units
 from lori.language.names import label
 from lori.language.notes import Note
 from lori.language.numbers import between, percent, rounded

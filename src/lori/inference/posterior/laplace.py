@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, special
 
-from lori.inference.optimum import Optimum
+from lori.inference.estimates import Optimum
 
 PROPOSALS = 8  # weighted draws for each that is kept
 CENTRES, DEGREES = 400, 5.0  # of the kernels

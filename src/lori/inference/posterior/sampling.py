@@ -11,8 +11,8 @@ from scipy import special
 
 from lori.data.preferences import Preferences
 from lori.errors import InputError
+from lori.inference.estimates import Optimum, Units
 from lori.inference.fitting import fit_groups
-from lori.inference.optimum import Optimum
 from lori.inference.posterior.diagnostics import LARGEST_R_HAT, agreement, mixing_of_chains
 from lori.inference.posterior.draws import Posterior, Trust
 from lori.inference.posterior.laplace import Kernels, Mixture, systematic
@@ -22,9 +22,8 @@ from lori.inference.problem import Problem
 from lori.inference.search.search import RIVAL, SAME
 from lori.inference.settings import FitSettings
 from lori.inference.statistics import Statistics
-from lori.inference.status import about_data
-from lori.inference.units import Units
-from lori.language import verdicts
+from lori.inference.summary import about_data
+from lori.language import notes as verdicts
 from lori.language.notes import Note
 from lori.model.precision import double_precision
 from lori.model.priors import Prior

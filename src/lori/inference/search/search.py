@@ -19,10 +19,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from lori.inference.blocks import Evaluation
-from lori.inference.scaling import Scaling
 from lori.inference.search import newton, quasi_newton
 from lori.inference.search.newton import Solutions
 from lori.inference.sources.memory import Source
+from lori.inference.statistics import Scaling
 from lori.model.specification import Specification
 
 SEARCH_ROWS = 2000  # of each group, for all starts

@@ -15,10 +15,9 @@ import numpy as np
 from lori.data.reading.stream import Piece, PreferenceStream
 from lori.errors import InputError, MissingExtra
 from lori.inference.blocks import Evaluation
-from lori.inference.scaling import Scaling
 from lori.inference.sources.memory import Memory, Source
 from lori.inference.sources.stream import First, Progress, refused_weights
-from lori.inference.statistics import Statistics
+from lori.inference.statistics import Scaling, Statistics
 from lori.model.likelihoods import Likelihood, Observations
 from lori.model.specification import Specification
 

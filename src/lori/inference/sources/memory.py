@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from lori.inference.blocks import Evaluation, evaluate
-from lori.inference.scaling import Scaling
+from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Observations
 from lori.model.specification import Specification
 

@@ -11,10 +11,9 @@ from lori.data.preferences import Preferences
 from lori.data.reading.stream import PreferenceStream
 from lori.errors import InputError
 from lori.inference.blocks import Evaluation
-from lori.inference.scaling import Scaling
 from lori.inference.search.search import LARGE_ROWS
 from lori.inference.sources.memory import Memory, Source
-from lori.inference.statistics import SAMPLE, Statistics
+from lori.inference.statistics import SAMPLE, Scaling, Statistics
 from lori.model.likelihoods import Likelihood, Observations
 from lori.model.specification import Specification
 

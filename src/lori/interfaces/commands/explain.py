@@ -9,8 +9,7 @@ import typer
 from lori.data.writing import check_targets
 from lori.errors import InputError
 from lori.interfaces.commands.console import TableOptions
-from lori.interfaces.commands.files import ModelDataOptions
-from lori.interfaces.commands.options import Files, ModelFile
+from lori.interfaces.commands.options import Files, ModelDataOptions, ModelFile
 
 
 def explain(

@@ -12,8 +12,7 @@ import typer
 from lori.data.writing import check_targets
 from lori.errors import InputError, one_of
 from lori.interfaces.commands.console import print_json, show_summary, working
-from lori.interfaces.commands.files import DataOptions, EngineOptions
-from lori.interfaces.commands.options import AsJson, Files, names, numbers, whole
+from lori.interfaces.commands.options import AsJson, DataOptions, EngineOptions, Files, names, numbers, whole
 from lori.interfaces.commands.report import heading, write_report
 
 if TYPE_CHECKING:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from lori import __version__
 from lori.errors import LoriError
-from lori.interfaces.commands import caching
 from lori.interfaces.commands.bench import bench
 from lori.interfaces.commands.demo import demo
 from lori.interfaces.commands.explain import explain
@@ -61,7 +62,7 @@ def main() -> None:
     """Run a command; errors are one plain sentence on standard error, with exit code 1 or 2."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    caching.use_cache()
+    use_cache()
     try:
         code = app(standalone_mode=False)
         if code == INTERRUPTED:
@@ -98,5 +99,43 @@ def _fail(sentence: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-if __name__ == "__main__":
-    main()
+def cache_folder() -> Path | None:
+    """Where compiled code is kept, or None where that is switched off."""
+    wanted = os.environ.get("LORI_CACHE", "")
+    if wanted.lower() in ("off", "0", "no"):
+        return None
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(wanted) if wanted else Path(base) / "lori"
+
+
+def use_cache() -> None:
+    """Tell JAX, before it is imported, to keep what it compiles; say so once if that is not possible."""
+    _quiet_warnings()
+    folder = cache_folder()
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _say(f"The cache folder {folder} cannot be used ({error.strerror}); going on without it.")
+        return
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(folder))
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+
+
+def _quiet_warnings() -> None:
+    """No warning reaches the terminal, but a cache that cannot be written is worth one sentence."""
+    said: list[str] = []
+
+    def show(message, *_, **__) -> None:
+        if "compilation cache" in str(message) and not said:
+            said.append("once")
+            _say(f"Compiled code could not be kept in {cache_folder()} (is the disk full?); going on without it.")
+
+    warnings.simplefilter("default")
+    warnings.showwarning = show
+
+
+def _say(sentence: str) -> None:
+    print(f"Note: {sentence}", file=sys.stderr)

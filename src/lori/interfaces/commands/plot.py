@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lori.errors import InputError
-from lori.interfaces.commands.files import ModelDataOptions
-from lori.interfaces.commands.options import ModelFile, names
+from lori.interfaces.commands.options import ModelDataOptions, ModelFile, names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,8 +83,8 @@ def _trajectories(
             "trajectories", expected="a file of trajectories, --left ID and --right ID", got="less than that",
             fix="write: lori plot trajectories model.json trajectories.csv --left a --right b --out both.svg",
         )  # fmt: skip
-    from lori.data.reading.columns import open_tables
     from lori.data.reading.forms import stepwise
+    from lori.data.reading.tables import open_tables
 
     (table,) = open_tables(files[:1], data.renamed()["columns"])
     return estimator.plot.trajectories(stepwise(table, list(estimator.features_)), left, right)

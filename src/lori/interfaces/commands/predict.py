@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lori.data.writing import check_targets
 from lori.interfaces.commands.console import TableOptions
-from lori.interfaces.commands.files import ModelDataOptions
-from lori.interfaces.commands.options import Files, ModelFile
+from lori.interfaces.commands.options import Files, ModelDataOptions, ModelFile
 
 
 def predict(model: ModelFile, files: Files, table: TableOptions, data: ModelDataOptions) -> None:

@@ -11,8 +11,7 @@ import typer
 
 from lori.data.writing import check_targets
 from lori.interfaces.commands.console import working
-from lori.interfaces.commands.files import ModelDataOptions
-from lori.interfaces.commands.options import Files, ModelFile
+from lori.interfaces.commands.options import Files, ModelDataOptions, ModelFile
 
 if TYPE_CHECKING:
     from lori.data.preferences import Preferences

@@ -16,10 +16,11 @@ from lori.data.preferences import Preferences
 from lori.data.trajectories import Trajectories
 from lori.errors import InputError, LoriError
 from lori.evaluation.checks import predictive_check
-from lori.evaluation.intervals import known
 from lori.evaluation.metrics import Predicts, reliability
+from lori.evaluation.overview import known
 from lori.evaluation.tradeoffs import Landscape, landscape, median_alternative, place_of, spans, trade_off
-from lori.interfaces.figures import calibration, ladder, maps, posterior, tradeoff, trajectories
+from lori.interfaces.figures import calibration, ladder, posterior, tradeoff, trajectories
+from lori.interfaces.figures import tradeoff as maps
 from lori.model.ordered import OrderedModel
 
 if TYPE_CHECKING:

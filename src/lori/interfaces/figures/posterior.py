@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from lori.evaluation.intervals import Known
+from lori.evaluation.overview import Known
 from lori.interfaces.figures.style import COLOURS, QUIET, SMALL, described, new_figure, style
 from lori.language.names import LONGEST
 from lori.language.numbers import number, with_interval

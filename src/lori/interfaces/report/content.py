@@ -14,8 +14,8 @@ from lori.data.preferences import Preferences
 from lori.errors import DataError, LoriError
 from lori.estimators.lori import LORI
 from lori.evaluation.checks import RareChoices, Surprise, rare_choices, surprises
-from lori.evaluation.cross_validation import HeldOut, advantage, held_out
-from lori.evaluation.description import Description, describe
+from lori.evaluation.metrics import HeldOut, advantage, held_out
+from lori.evaluation.overview import Description, describe
 from lori.inference.posterior.draws import Posterior
 from lori.interfaces.figures import plots
 from lori.interfaces.figures import posterior as intervals

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lori.evaluation.checks import RARE, RareChoices, Surprise
-from lori.evaluation.description import Description
+from lori.evaluation.overview import Description
 from lori.inference.posterior.draws import Posterior
 from lori.language.numbers import cardinal, counted, fine_percent, percent
 from lori.language.results import Summary

@@ -14,30 +14,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import jax
 import numpy as np
 
-from lori.model.likelihoods.probabilities import Levels, TieRule
+from lori.model.likelihoods.probabilities import Derivatives, Levels, TieRule
 
 if TYPE_CHECKING:
     from lori.model.rewards import Reward
     from lori.model.specification import Specification
-
-
-class Derivatives(NamedTuple):
-    """Of one row: log-probability, and derivatives by (gap, tolerance) of each level and pair of levels."""
-
-    value: jax.Array
-    gradient: list[tuple[jax.Array, jax.Array]]  # level → (∂a, ∂b)
-    curvature: dict[tuple[int, int], tuple[jax.Array, jax.Array, jax.Array, jax.Array]]
-    """(j, l) with j ≤ l → (∂a_j∂a_l, ∂a_j∂b_l, ∂b_j∂a_l, ∂b_j∂b_l)"""
-
-
-def pairs_of_levels(levels: int) -> list[tuple[int, int]]:
-    """(j, l) with j ≤ l, in the order in which `Derivatives.curvature` has them."""
-    return [(j, later) for j in range(levels) for later in range(j, levels)]
 
 
 class Rows(Protocol):

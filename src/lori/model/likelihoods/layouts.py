@@ -15,7 +15,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lori.model.likelihoods.base import Derivatives, Observations, Rows, pairs_of_levels
+from lori.model.likelihoods.base import Observations, Rows
+from lori.model.likelihoods.probabilities import Derivatives, pairs_of_levels
 
 if TYPE_CHECKING:
     from lori.model.specification import Specification

@@ -16,10 +16,19 @@ import numpy as np
 
 from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError, InputError, one_of
-from lori.model.likelihoods import derivatives
-from lori.model.likelihoods.base import Derivatives, Layout, Levels, Observations
+from lori.model.likelihoods.base import Layout, Observations
 from lori.model.likelihoods.layouts import Alternatives, Differences
-from lori.model.likelihoods.probabilities import TIE_RULES, TieRule, log_better, log_full_tie, log_outcomes
+from lori.model.likelihoods.probabilities import (
+    TIE_RULES,
+    Derivatives,
+    Levels,
+    TieRule,
+    better_derivatives,
+    log_better,
+    log_full_tie,
+    log_outcomes,
+    tie_derivatives,
+)
 
 if TYPE_CHECKING:
     from lori.model.rewards import Reward
@@ -95,8 +104,8 @@ class Pairs:
 
     def derivatives(self, kind: str, gap: Levels, tolerance: Levels) -> Derivatives:
         if kind == TIED:
-            return derivatives.tie(gap, tolerance)
-        return derivatives.better(gap, tolerance, self.rule)
+            return tie_derivatives(gap, tolerance)
+        return better_derivatives(gap, tolerance, self.rule)
 
     def log_outcomes(self, gap: Levels, tolerance: Levels) -> jax.Array:
         return jnp.stack(log_outcomes(gap, tolerance, self.rule))

@@ -1,0 +1,282 @@
+"""Estimates: what the fitted numbers mean in the user's units, and how precisely they are known.
+
+Inside a fit features have deviation 1 and rewards with a free scale have α = 1. Reported are weights per unit of
+each feature, ε in the units of the reward, thresholds ε / |weight| as feature differences, and caps. Standard
+errors travel by the delta method with exact derivatives, from covariances by the observed information (`observed`), by
+the sandwich that does not trust the likelihood (`robust`), or by the sandwich over whole agents, whose choices are not
+independent (`clustered`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, NamedTuple, get_args
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lori.data.preferences import Preferences
+from lori.errors import InputError
+from lori.inference.problem import Problem
+from lori.inference.statistics import Scaling
+from lori.model.likelihoods import Likelihood
+from lori.model.ordered import Level, OrderedModel
+from lori.model.precision import double_precision
+from lori.model.priors import Prior
+from lori.model.rewards import reward_from
+from lori.model.specification import Specification
+
+Asked = tuple[float | None, ...]
+
+
+class Reported(NamedTuple):
+    """The numbers of one level in the user's units."""
+
+    parameters: jax.Array
+    epsilon: jax.Array
+    alpha: jax.Array
+    thresholds: jax.Array  # (features,) for linear and capped rewards, empty otherwise
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The way from the vector of free parameters to reported numbers.
+
+    `alpha` is what the user asked for: a number, or None where α is learned. A learned α of a reward with free
+    scale is reported such that the weights sum to one in absolute value.
+    """
+
+    specification: Specification
+    scaling: Scaling
+    alpha: tuple[float | None, ...]
+
+    @double_precision
+    def model(self, vector: np.ndarray, alternatives: np.ndarray) -> OrderedModel:
+        """The complete model in the user's units; slopes of networks are averages over `alternatives`."""
+        levels = []
+        for reward, own in zip(self.specification.rewards, self._computed(vector)[0], strict=True):
+            factor = 1 / float(own.alpha) if reward.free_scale else 1.0
+            scaled = reward if factor == 1.0 else reward.with_scale(factor)
+            parameters = np.asarray(own.parameters)
+            slopes = scaled.slopes(parameters, alternatives[:10_000])
+            levels.append(Level(scaled, parameters, float(own.epsilon), float(own.alpha), slopes))
+        return OrderedModel(tuple(levels), self.specification.features, self.specification.likelihood.rule)
+
+    def model_at_centre(self, vector: np.ndarray) -> OrderedModel:
+        """The complete model, slopes of networks being those at the middle of the data."""
+        return self.model(vector, self.scaling.location[None])
+
+    @double_precision
+    def standard_errors(self, vector: np.ndarray, covariance: np.ndarray) -> list[Reported]:
+        """Standard error of each reported number, given the covariance of the free parameters."""
+
+        def error(part: jax.Array) -> np.ndarray:
+            rows = np.asarray(part).reshape(-1, part.shape[-1])
+            touched = [np.flatnonzero(row != 0) for row in rows]  # what a number does not depend on may be unknown
+            variance = [
+                row[own] @ covariance[np.ix_(own, own)] @ row[own] for row, own in zip(rows, touched, strict=True)
+            ]
+            spread = np.array(variance, float).reshape(part.shape[:-1])
+            return np.sqrt(np.where(spread > 0, spread, np.nan))
+
+        jacobian = self._computed(vector)[1]
+        return [Reported(*(error(part) for part in level)) for level in jacobian]  # type: ignore[arg-type]
+
+    @double_precision
+    def of_draws(self, vectors: np.ndarray) -> list[Reported]:
+        """The numbers of each level for many vectors (draws, parameters), each with a leading axis of draws."""
+        every = _reported_of_many(
+            self.specification, self.alpha, np.asarray(vectors, float), self.scaling.location, self.scaling.scale
+        )
+        return [Reported(*(np.asarray(part) for part in level)) for level in every]  # type: ignore[arg-type]
+
+    def _computed(self, vector: np.ndarray) -> tuple[list[Reported], list[Reported]]:
+        return _reported_and_jacobian(
+            self.specification,
+            self.alpha,
+            np.asarray(vector, float),
+            self.scaling.location,
+            self.scaling.scale,
+        )
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _reported_and_jacobian(
+    specification: Specification, alpha: Asked, vector: jax.Array, location: Any, scale: Any
+) -> tuple[list[Reported], list[Reported]]:
+    def reported(own: jax.Array) -> list[Reported]:
+        return _reported(specification, alpha, own, location, scale)
+
+    return reported(vector), jax.jacfwd(reported)(vector)
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _reported_of_many(
+    specification: Specification, alpha: Asked, vectors: jax.Array, location: Any, scale: Any
+) -> list[Reported]:
+    return jax.vmap(lambda own: _reported(specification, alpha, own, location, scale))(vectors)
+
+
+def _reported(
+    specification: Specification, asked: Asked, vector: jax.Array, location: Any, scale: Any
+) -> list[Reported]:
+    numbers = specification.unpack(vector)
+    levels = []
+    for level, reward in enumerate(specification.rewards):
+        parameters = reward.in_units(numbers.rewards[level], location, scale)
+        epsilon, alpha = numbers.epsilon[level], numbers.alpha[level]
+        own = reward.weights(parameters)
+        weights = jnp.zeros(0) if own is None else own
+        if reward.free_scale:
+            total = jnp.sum(jnp.abs(weights))
+            given = asked[level]
+            alpha = jnp.asarray(given) if given is not None else jnp.where(total > 0, total, 1.0)
+            parameters, weights = reward.multiplied(parameters, 1 / alpha), weights / alpha
+            epsilon = epsilon / alpha
+        thresholds = epsilon / jnp.abs(jnp.where(weights == 0, jnp.nan, weights))
+        levels.append(Reported(parameters, epsilon, alpha, thresholds))
+    return levels
+
+
+ErrorKind = Literal["observed", "robust", "clustered"]
+ERROR_KINDS: tuple[str, ...] = get_args(ErrorKind)
+FLAT = 1e-7  # a direction with less information than this, relative to its parameters' own, is not identified
+
+
+class Uncertainty(NamedTuple):
+    """Covariance of the free parameters; rows of parameters at a bound or not identified are NaN or zero."""
+
+    covariance: np.ndarray
+    at_bound: np.ndarray  # (parameters,) bool
+    unidentified: list[tuple[int, ...]]  # sets of parameters that the data cannot tell apart (or at all)
+
+
+def uncertainty(
+    problem: Problem,
+    vector: np.ndarray,
+    *,
+    information: np.ndarray,
+    curvature: np.ndarray,
+    data: Preferences | None,
+    kind: ErrorKind,
+) -> Uncertainty:
+    """`information` is that of the likelihood, `curvature` adds the prior: what is known in the end.
+
+    The sandwich forms need the rows themselves, of `data` in memory.
+    """
+    lower, upper = problem.specification.bounds
+    at_bound = (vector <= lower) | (vector >= upper)
+    free = np.flatnonzero(~at_bound)
+    unidentified = _flat_directions(information[np.ix_(free, free)], free)
+    covariance = np.zeros((len(vector), len(vector)))
+    lost = sorted({i for group in unidentified for i in group})
+    known = np.array([i for i in free if i not in lost], int)
+    if len(known):
+        bread = np.linalg.pinv(curvature[np.ix_(known, known)], hermitian=True)
+        if kind != "observed":
+            if data is None:
+                raise InputError(
+                    "standard_errors", expected="observed for data that are not in memory", got=kind,
+                    fix="use --standard-errors observed",
+                )  # fmt: skip
+            scores, weight, origin = problem.scores(vector)
+            bread = bread @ _meat(scores[:, known], weight, origin, data, kind) @ bread
+        covariance[np.ix_(known, known)] = bread
+    covariance[lost, :] = covariance[:, lost] = np.nan
+    return Uncertainty(covariance, at_bound, unidentified)
+
+
+def unknown(vector: np.ndarray) -> Uncertainty:
+    """For models with too many parameters for second derivatives: no standard errors."""
+    return Uncertainty(np.full((len(vector), len(vector)), np.nan), np.zeros(len(vector), bool), [])
+
+
+def _flat_directions(information: np.ndarray, free: np.ndarray) -> list[tuple[int, ...]]:
+    """Sets of free parameters along which the likelihood does not change."""
+    diagonal = np.diag(information)
+    scale = np.sqrt(np.maximum(diagonal, 0.0))
+    nothing = diagonal <= FLAT * max(1.0, diagonal.max(initial=0.0)) * 1e-3
+    groups: list[tuple[int, ...]] = [(int(free[i]),) for i in np.flatnonzero(nothing)]
+    rest = np.flatnonzero(~nothing)
+    if len(rest) > 1:
+        scaled = information[np.ix_(rest, rest)] / np.outer(scale[rest], scale[rest])
+        values, vectors = np.linalg.eigh(scaled)
+        for direction in vectors[:, np.abs(values) < FLAT].T:
+            members = tuple(int(free[i]) for i in rest[np.abs(direction) > 0.1])
+            if members not in groups:
+                groups.append(members)
+    return groups
+
+
+def _meat(scores: np.ndarray, weight: np.ndarray, origin: np.ndarray, data: Preferences, kind: ErrorKind) -> np.ndarray:
+    """Σ of squared scores: over comparisons, or over agents with the usual correction for few of them.
+
+    A row that stands for n comparisons of weight w contributes n (w s)(w s)ᵀ, as n rows would.
+    """
+    if kind == "robust":
+        unit = data.weights[origin]
+        return (scores * (weight * unit)[:, None]).T @ scores
+    assert data.agent is not None
+    agents, index = np.unique(data.agent[origin], return_inverse=True)
+    sums = np.zeros((len(agents), scores.shape[1]))
+    np.add.at(sums, index, scores * weight[:, None])
+    groups, n, k = len(agents), data.n_comparisons, scores.shape[1]
+    correction = groups / max(groups - 1, 1) * (n - 1) / max(n - k, 1)
+    return correction * sums.T @ sums
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """An optimum with its surroundings to second order, in standardised units.
+
+    `value` is the negative log-posterior without the prior's constant. The gradient is that of coordinates held at a
+    bound and zero elsewhere; it and the curvature are None where there are too many parameters for second derivatives.
+    """
+
+    units: Units
+    prior: Prior | None
+    vector: np.ndarray
+    value: float
+    gradient: np.ndarray | None
+    curvature: np.ndarray | None
+
+    def describe(self) -> dict[str, Any] | None:
+        """As plain JSON values; None if there is nothing to tell beyond the optimum itself."""
+        if self.curvature is None or self.gradient is None:
+            return None
+        specification, scaling = self.units.specification, self.units.scaling
+        return {
+            "rewards": [reward.settings() for reward in specification.rewards],
+            "epsilon": list(specification.epsilon),
+            "alpha": list(specification.alpha),
+            "reported_alpha": list(self.units.alpha),
+            "location": scaling.location.tolist(),
+            "scale": scaling.scale.tolist(),
+            "vector": self.vector.tolist(),
+            "value": self.value,
+            "gradient": self.gradient.tolist(),
+            "curvature": self.curvature.tolist(),
+        }
+
+    @classmethod
+    def from_description(
+        cls, content: dict[str, Any], likelihood: Likelihood, features: tuple[str, ...], prior: Prior | None
+    ) -> Optimum:
+        specification = Specification(
+            tuple(reward_from(reward) for reward in content["rewards"]),
+            tuple(content["epsilon"]),
+            tuple(content["alpha"]),
+            likelihood,
+            features,
+        )
+        scaling = Scaling(np.array(content["location"]), np.array(content["scale"]))
+        return cls(
+            Units(specification, scaling, tuple(content["reported_alpha"])),
+            prior,
+            np.array(content["vector"]),
+            float(content["value"]),
+            np.array(content["gradient"]),
+            np.array(content["curvature"]),
+        )
