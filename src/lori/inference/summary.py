@@ -1,4 +1,4 @@
-"""Summary of a fit: what it says about itself, from convergence to what the data leave open, and its numbers by level."""
+"""Summary of a fit: what it says about itself, from convergence to what the data leave open, and its numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probabilities of a preference from ordered reward differences: equations (4) and (5) of the paper.
+"""Probabilities of a preference from ordered reward differences, and their derivatives: equations (4) and (5).
 
 Notation (docs/notation.md), for one pair and level i:
 
@@ -16,6 +16,26 @@ upwards, p_i = s_i + e_i p_{i+1} = s_i (1 + (exp(2 b_i) − 1) t_i p_{i+1}), wit
 as its last term p_{k+1}: one recursion serves any number of levels and every tie rule at a cost linear in k.
 
 `gap` and `tolerance` are indexed by level first; whatever follows (one pair, or many) is carried along.
+
+Derivatives are in closed form, because they are what a fit spends its time on; the tests compare them with automatic
+differentiation. With q = 1 − t, p the probability from the next level on, m = exp(2b) − 1 and c = 1 − exp(−2b), for
+one level L = log s + log(1 + m t p), and
+
+    ω = m t p / (1 + m t p)     the probability that the level passed the decision on, given the outcome
+    ρ = ω / c                   finite at b = 0
+
+    ∂L/∂a = (1 − s) − ω q       ∂L/∂b = −(1 − s) + 2ρ − ω q       ∂L/∂log p = ω
+
+The gradient of the whole in level j is Ω_j times that of the level, Ω_j = Π_{i<j} ω_i being the probability that
+the decision came down to it. In the curvature the sums over upper levels telescope:
+
+    H_jj = Ω_j (Λ_j + (1 − Ω_j) l_j l_jᵀ)
+    H_jl = Ω_j P_jl (X_j + ω_j (1 − Ω_j) l_j) l_lᵀ           for j < l,  P_jl = Π_{j<i<l} ω_i
+
+with l, Λ the level's own gradient and curvature and X its mixed derivative with log p. Cost: O(k) for value and
+gradient (appendix A has O(k²)), O(k²) for the curvature.
+
+All functions take gap (levels, …) and tolerance (levels, …) as sequences over levels of broadcastable arrays.
 """
 
 from __future__ import annotations
