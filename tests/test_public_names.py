@@ -13,7 +13,8 @@ NAMES = {
     "Trajectories", "__version__", "fit_by_agent", "load", "load_agents", "load_policy", "plan_for", "prefer", "read",
     "read_choices", "read_comparisons", "read_pairs", "read_trajectories", "roll_out", "simulate", "tversky1969",
     "next_questions", "predictive_check", "select_levels", "select_levels_by_agent",
-    "write_pairs",
+    "write_pairs", "open_stream", "Posterior", "MissingExtra", "save_agents", "save_ordered_model",
+    "load_ordered_model",
 }  # fmt: skip
 HEAVY = ("jax", "pandas", "sklearn", "scipy", "pyarrow", "matplotlib", "optax", "rich", "typer")
 

@@ -14,16 +14,17 @@ _HOMES = {
     "lori.data.preferences": ("Preferences",),
     "lori.data.trajectories": ("Trajectories",),
     "lori.data.reading.readers": ("read", "read_pairs", "read_choices", "read_comparisons", "read_trajectories"),
+    "lori.data.reading.stream": ("open_stream",),
     "lori.data.writing": ("write_pairs",),
     "lori.data.examples": ("tversky1969",),
     "lori.model.rewards": ("Linear", "Capped", "Network", "Function", "Gated"),
     "lori.model.priors": ("Prior",),
     "lori.model.ordered": ("OrderedModel",),
     "lori.model.simulation": ("simulate",),
-    "lori.estimators.lori": ("LORI", "fit_by_agent", "load", "load_agents"),
-    "lori.evaluation.selection": ("select_levels", "select_levels_by_agent"),
+    "lori.inference.posterior.draws": ("Posterior",),
     "lori.inference.interview.questions": ("next_questions",),
-    "lori.evaluation.checks": ("predictive_check",),
+    "lori.estimators.lori": ("LORI", "fit_by_agent", "load", "load_agents", "save_agents"),
+    "lori.estimators.storage": ("load_ordered_model", "save_ordered_model"),
     "lori.policies.rollouts": ("roll_out",),
     "lori.policies.policy": ("load_policy",),
     "lori.policies.planning": ("plan_for",),
@@ -31,7 +32,9 @@ _HOMES = {
     "lori.baselines.trex": ("TREX",),
     "lori.baselines.birl": ("BayesianIRL",),
     "lori.baselines.cloning": ("BehaviouralCloning",),
-    "lori.errors": ("LoriError", "InputError", "DataError", "ModelFileError", "FitError"),
+    "lori.evaluation.selection": ("select_levels", "select_levels_by_agent"),
+    "lori.evaluation.checks": ("predictive_check",),
+    "lori.errors": ("LoriError", "InputError", "DataError", "ModelFileError", "MissingExtra", "FitError"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -48,21 +51,27 @@ if TYPE_CHECKING:
     from lori.data.reading.readers import read_comparisons as read_comparisons
     from lori.data.reading.readers import read_pairs as read_pairs
     from lori.data.reading.readers import read_trajectories as read_trajectories
+    from lori.data.reading.stream import open_stream as open_stream
     from lori.data.trajectories import Trajectories as Trajectories
     from lori.data.writing import write_pairs as write_pairs
     from lori.errors import DataError as DataError
     from lori.errors import FitError as FitError
     from lori.errors import InputError as InputError
     from lori.errors import LoriError as LoriError
+    from lori.errors import MissingExtra as MissingExtra
     from lori.errors import ModelFileError as ModelFileError
     from lori.estimators.lori import LORI as LORI
     from lori.estimators.lori import fit_by_agent as fit_by_agent
     from lori.estimators.lori import load as load
     from lori.estimators.lori import load_agents as load_agents
+    from lori.estimators.lori import save_agents as save_agents
+    from lori.estimators.storage import load_ordered_model as load_ordered_model
+    from lori.estimators.storage import save_ordered_model as save_ordered_model
     from lori.evaluation.checks import predictive_check as predictive_check
     from lori.evaluation.selection import select_levels as select_levels
     from lori.evaluation.selection import select_levels_by_agent as select_levels_by_agent
     from lori.inference.interview.questions import next_questions as next_questions
+    from lori.inference.posterior.draws import Posterior as Posterior
     from lori.model.ordered import OrderedModel as OrderedModel
     from lori.model.priors import Prior as Prior
     from lori.model.rewards import Capped as Capped

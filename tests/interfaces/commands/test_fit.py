@@ -22,7 +22,7 @@ def test_the_answer_in_words(run, rows, tmp_path):
     code, out, err = run("fit", "many.csv", "--starts", "8")
     assert code == 0
     assert err == ""
-    assert "A comes first" in out
+    assert "a (more is better) comes first" in out
     assert "log-likelihood" in out
 
 
@@ -140,11 +140,11 @@ def test_files_that_fit_and_say_so(run, rows, tmp_path):
     lines = rows().splitlines()
     constant = ["left.c,right.c," + lines[0], *("5,5," + line for line in lines[1:])]
     (tmp_path / "constant.csv").write_text("\n".join(constant))
-    assert "C is the same on both sides of every pair" in run("fit", "constant.csv", "--starts", "8")[1]
+    assert "c is the same on both sides of every pair" in run("fit", "constant.csv", "--starts", "8")[1]
     double = ["left.c,right.c," + lines[0]]
     double += [f"{line.split(',')[0]},{line.split(',')[2]},{line}" for line in lines[1:]]
     (tmp_path / "double.csv").write_text("\n".join(double))
-    assert "C and a move together in every pair" in run("fit", "double.csv", "--starts", "8")[1]
+    assert "c and a move together in every pair" in run("fit", "double.csv", "--starts", "8")[1]
 
 
 def test_a_report_counts_what_was_dropped(run, person, tmp_path, monkeypatch):
@@ -175,7 +175,7 @@ def test_levels_that_were_recommended_are_fitted_and_the_reason_is_shown(file, m
     shown = CliRunner().invoke(app, ["fit", str(file), "--levels", "auto", "--increasing", "all"])
     assert shown.exit_code == 0, shown.output
     assert "LORI: 2 levels" in shown.output
-    assert "2 levels are recommended: the evidence against one level is" in shown.output
+    assert "Two levels are recommended: the odds against one level are" in shown.output
 
 
 @pytest.mark.slow

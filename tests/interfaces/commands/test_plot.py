@@ -27,7 +27,7 @@ def test_figures_of_data(run, person, tmp_path):
     given = ("plot", "trajectories", MODEL, "steps.csv", "--left", "a", "--right", "b", "--out", "t.png")
     code, out, _ = run(*given)
     assert code == 0
-    assert out.startswith("Left has 2 steps, right 1")
+    assert out.startswith("Left has 2 steps and right has 1")
 
 
 @pytest.mark.parametrize(

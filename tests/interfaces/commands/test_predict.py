@@ -29,7 +29,7 @@ def test_predictions_are_printed_or_written(run, saved, pairs, new, tmp_path):
 def test_explanations_are_a_table_or_sentences(run, saved, new):
     code, out, _ = run("explain", saved, new, "--words")
     assert code == 0
-    assert "left is preferred" in out
+    assert "Left is preferred" in out
     assert "level 1 decides" in out
     assert run("explain", saved, new)[1].splitlines()[0].startswith("pair,left,tie,right,level,level_1")
     code, _, err = run("explain", saved, new, "--words", "--json")
