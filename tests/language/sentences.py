@@ -20,7 +20,7 @@ from lori.evaluation.tradeoffs import Landscape, TradeOff
 from lori.inference.explanation import Explanation
 from lori.inference.posterior.draws import Trust
 from lori.inference.posterior.order import PriorityOrder
-from lori.interfaces.figures import calibration, check, ladder, posterior, regions, surface, tradeoff, trajectories
+from lori.interfaces.figures import calibration, ladder, posterior, tradeoff, trajectories
 from lori.interfaces.report import sentences as report
 from lori.interfaces.report.content import Quality
 from lori.language import notes as verdicts
@@ -394,15 +394,17 @@ def _captions() -> dict[str, list[str]]:
                 replace(trade, interval=bounds * 2),
             )
         ],
-        "Captions: regions and surface": [str(regions.caption(land)), str(surface.caption(land))],
+        "Captions: regions and surface": [str(tradeoff.regions_caption(land)), str(tradeoff.surface_caption(land))],
         "Captions: calibration": [
             str(
-                calibration.caption(
+                calibration.calibration_caption(
                     Reliability(*(np.array(own) for own in ([0.6, 0.9], [0.62, 0.8], [0.5, 0.7], [0.7, 0.88], [60, 1])))
                 )
             )
         ],
-        "Captions: check": [str(check.caption(each)) for each in (shown, Check(groups[:1], 0.9, trusted=False))],
+        "Captions: check": [
+            str(calibration.check_caption(each)) for each in (shown, Check(groups[:1], 0.9, trusted=False))
+        ],
         "Captions: trajectories": [str(trajectories.caption(steps, "a", "b"))],
     }  # fmt: skip
 

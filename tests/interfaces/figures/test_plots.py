@@ -11,7 +11,6 @@ import lori
 from lori.errors import DataError, InputError
 from lori.evaluation.overview import known
 from lori.interfaces.figures import calibration, ladder, plots, posterior, tradeoff
-from lori.interfaces.figures import tradeoff as maps
 from lori.interfaces.figures.style import save
 
 
@@ -148,5 +147,5 @@ def test_a_model_of_eleven_levels_is_drawn():
     trade = plots.trade_off(deep, first, second, up_to=2.0, most=4.0)
     assert "no gain" in tradeoff.figure(trade).get_label()
     land = plots.landscape(deep, first, second, (2.0, 2.0), ties_apart=True)
-    assert "left is preferred" in maps.regions(land).get_label()
+    assert "left is preferred" in tradeoff.regions(land).get_label()
     assert plots.reliability(deep, lori.simulate(deep, 30, seed=0)).predicted.size

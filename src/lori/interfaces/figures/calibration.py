@@ -31,7 +31,7 @@ def calibration(found: Reliability) -> Figure:
         axes.set_xlabel("predicted probability of the favoured side")
         axes.set_ylabel("share of comparisons that it won")
         drawn.legend(loc="outside upper left", ncols=2)
-    return described(drawn, _caption_of_calibration(found))
+    return described(drawn, calibration_caption(found))
 
 
 def check(found: Check) -> Figure:
@@ -53,10 +53,10 @@ def check(found: Check) -> Figure:
         axes.set_yticks(places, [_group(group.by, group.name) for group in groups])
         axes.set_xlabel("share of comparisons that the favoured side won")
         drawn.legend(loc="outside upper left", ncols=3)
-    return described(drawn, _caption_of_check(found))
+    return described(drawn, check_caption(found))
 
 
-def _caption_of_calibration(found: Reliability) -> Sentence:
+def calibration_caption(found: Reliability) -> Sentence:
     """Each point, and how many agree."""
     points = "; ".join(
         f"{percent(predicted)} predicted, {percent(observed)} observed ({percent(low)} to {percent(high)}, "
@@ -69,7 +69,7 @@ def _caption_of_calibration(found: Reliability) -> Sentence:
     )
 
 
-def _caption_of_check(found: Check) -> Sentence:
+def check_caption(found: Check) -> Sentence:
     """The verdict, and each group that disagrees."""
     apart = "; ".join(
         f"{_group(group.by, group.name)}: {percent(group.observed)} observed, {percent(group.lower)} to "

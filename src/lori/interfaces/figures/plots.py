@@ -20,7 +20,6 @@ from lori.evaluation.metrics import Predicts, reliability
 from lori.evaluation.overview import known
 from lori.evaluation.tradeoffs import Landscape, landscape, median_alternative, place_of, spans, trade_off
 from lori.interfaces.figures import calibration, ladder, posterior, tradeoff, trajectories
-from lori.interfaces.figures import tradeoff as maps
 from lori.model.ordered import OrderedModel
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class Plots:
         at: ArrayLike | None = None,
     ) -> Figure:
         """Where left is preferred, where right is, and where no difference counts."""
-        return maps.regions(self._landscape(across, up, self._at(data, at), ties_apart=True))
+        return tradeoff.regions(self._landscape(across, up, self._at(data, at), ties_apart=True))
 
     def surface(
         self,
@@ -78,7 +77,7 @@ class Plots:
         at: ArrayLike | None = None,
     ) -> Figure:
         """The probability that left is preferred, over the differences of two features."""
-        return maps.surface(self._landscape(across, up, self._at(data, at), ties_apart=False))
+        return tradeoff.surface(self._landscape(across, up, self._at(data, at), ties_apart=False))
 
     def calibration(self, data: Preferences, *, predictions: Predicts | None = None) -> Figure:
         """Predicted against observed shares; `predictions` may be those of `held_out`."""

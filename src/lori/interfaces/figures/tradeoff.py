@@ -147,7 +147,7 @@ def regions(land: Landscape) -> Figure:
         _name_axes(axes, land)
         handles = region_legend("left preferred", "right preferred", "neither")
         drawn.legend(handles=handles, loc="outside upper left", ncols=3, handlelength=2.2, handleheight=1.1)
-    return described(drawn, _caption_of_regions(land))
+    return described(drawn, regions_caption(land))
 
 
 def surface(land: Landscape) -> Figure:
@@ -157,7 +157,7 @@ def surface(land: Landscape) -> Figure:
         image = draw_surface(axes, land)
         _name_axes(axes, land)
         drawn.colorbar(image, ax=axes, label="probability that left is preferred", shrink=0.9)
-    return described(drawn, _caption_of_surface(land))
+    return described(drawn, surface_caption(land))
 
 
 def _name_axes(axes: Axes, land: Landscape) -> None:
@@ -165,7 +165,7 @@ def _name_axes(axes: Axes, land: Landscape) -> None:
     axes.set_ylabel(f"difference in {label(land.up, AXIS)}, left − right")
 
 
-def _caption_of_regions(land: Landscape) -> Sentence:
+def regions_caption(land: Landscape) -> Sentence:
     """What share of the plane is whose, and what one corner is like."""
     left, right = land.left > 0.5, land.right > 0.5
     neither = ~left & ~right
@@ -179,7 +179,7 @@ def _caption_of_regions(land: Landscape) -> Sentence:
     )  # fmt: skip
 
 
-def _caption_of_surface(land: Landscape) -> Sentence:
+def surface_caption(land: Landscape) -> Sentence:
     """The middle of the edges and one corner."""
     middle = len(land.x) // 2
     return Sentence.of(
