@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lori.language.numbers import number, percent
 from lori.language.sentence import Name, Sentence, Share, clause, joined
 from lori.model.ordered import OrderedModel
+
+if TYPE_CHECKING:
+    import pandas
 
 GRID, BISECTIONS = 48, 45
 TIE, NEITHER = "a tie is likeliest", "neither side is preferred"
@@ -45,9 +50,9 @@ class Explanation:
     def __len__(self) -> int:
         return len(self.nobody)
 
-    def to_frame(self):
+    def to_frame(self) -> pandas.DataFrame:
         """A pandas table with a row for each pair."""
-        import pandas as pd
+        import pandas
 
         columns = {
             "left": self.probabilities[:, 0],
@@ -58,7 +63,7 @@ class Explanation:
             "nobody": self.nobody,
             **{f"flip.{name}": self.flips[:, i] for i, name in enumerate(self.features)},
         }
-        return pd.DataFrame(columns)
+        return pandas.DataFrame(columns)
 
     def describe(self, pair: int = 0) -> Sentence:
         """One pair in words."""
@@ -95,7 +100,7 @@ def _favoured(left: float, tie: float, right: float) -> str:
     return f"{'left' if left > right else 'right'} is preferred"
 
 
-def explain(model: OrderedModel, left, right, reach: np.ndarray) -> Explanation:
+def explain(model: OrderedModel, left: ArrayLike, right: ArrayLike, reach: np.ndarray) -> Explanation:
     """Explain each pair; changes of features are sought up to `reach` (features,) in both directions."""
     left, right = np.atleast_2d(np.asarray(left, float)), np.atleast_2d(np.asarray(right, float))
     decided = model.decisions(left, right)
