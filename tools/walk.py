@@ -1,4 +1,4 @@
-"""Walk: which modules of LORI does one call pass through, and how often does it change the folder?
+"""Walk of a call: which modules of LORI does it pass through, and how often does it change the folder?
 
     python tools/walk.py lori fit choices.csv --report report.html     a command
     python tools/walk.py -c 'import lori; ...'                         some Python
@@ -16,8 +16,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-IMPORTING = ("<module>", "<lambda>")
-
 
 class Walk:
     """Modules in the order in which a function of theirs first ran."""
@@ -25,11 +23,11 @@ class Walk:
     def __init__(self, root: Path) -> None:
         self.root = str(root) + "/"
         self.modules: dict[str, None] = {}
-        self._bodies: set[int] = set()
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event != "call" or not code.co_filename.startswith(self.root) or code.co_name == "<module>":
+        ours = code.co_filename.startswith(self.root) and code.co_filename.endswith(".py")
+        if event != "call" or not ours or code.co_name == "<module>":
             return
         below: FrameType | None = frame
         while below is not None:  # what runs while a module is being imported is not part of the walk
