@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lori.inference.statistics import Scaling
-from lori.model.likelihoods.base import Layout, Observations, Rows
+from lori.model.likelihoods.base import Block, Layout, Observations, Point, Rows
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
@@ -199,32 +199,32 @@ def _evaluate(
     likelihood = specification.likelihood
     layout = likelihood.layout(specification)
 
-    def terms(kind: str, starts: jax.Array, block: jax.Array, weight: jax.Array) -> tuple[jax.Array, ...]:
-        parameters = jax.vmap(specification.unpack)(starts)
+    def terms(kind: str, point: Point, block: jax.Array, weight: jax.Array) -> tuple[jax.Array, ...]:
+        parameters = jax.vmap(specification.unpack)(point.starts)
         tolerances = list((parameters.alpha * parameters.epsilon).T[:, :, None])
-        gaps = layout.gaps(specification, starts, location, scale, block)
-        found = likelihood.derivatives(kind, gaps, tolerances)
-        certain = likelihood.finite_in_padding(kind)
-        return layout.sums(specification, order, found, starts, location, scale, block, weight, certain)
+        found = likelihood.derivatives(kind, layout.gaps(specification, point, block), tolerances)
+        return layout.sums(
+            specification, order, point, found, Block(block, weight, likelihood.finite_in_padding(kind))
+        )  # fmt: skip
 
     def group(arguments: Any) -> tuple[jax.Array, ...]:
         starts, kinds = arguments
-        total = None
+        point, total = Point(starts, location, scale), None
         for kind in likelihood.kinds:
             own = kinds[kind]
             if not own[0].shape[0]:
                 continue
 
             def add_block(sums: Any, block: Any, kind: str = kind) -> tuple[Any, None]:
-                return jax.tree.map(jnp.add, sums, terms(kind, starts, *block)), None
+                return jax.tree.map(jnp.add, sums, terms(kind, point, *block)), None
 
-            shapes = jax.eval_shape(partial(terms, kind), starts, own[0][0], own[1][0])
+            shapes = jax.eval_shape(partial(terms, kind), point, own[0][0], own[1][0])
             sums, _ = jax.lax.scan(add_block, jax.tree.map(lambda s: jnp.zeros(s.shape), shapes), own)
             total = sums if total is None else jax.tree.map(jnp.add, total, sums)
         if total is None:
             size = specification.size
             return tuple(jnp.zeros((len(starts), *shape)) for shape in ((), (size,), (size, size))[: order + 1])
-        return layout.assembled(specification, order, total, starts, scale)
+        return layout.assembled(specification, order, point, total)
 
     return jax.lax.map(group, (vectors, rows))
 

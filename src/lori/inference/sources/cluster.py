@@ -6,8 +6,7 @@ partitions again: that costs time, not the answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from lori.data.reading.stream import Piece, PreferenceStream
 from lori.errors import InputError, MissingExtra
 from lori.inference.blocks import Evaluation
 from lori.inference.sources.memory import Memory, Source
-from lori.inference.sources.stream import First, Progress, refused_weights
+from lori.inference.sources.stream import First, Passes, Progress
 from lori.inference.statistics import Scaling, Statistics
 from lori.model.likelihoods import Likelihood, Observations
 from lori.model.specification import Specification
@@ -41,18 +40,12 @@ def connect(address: str | None = None) -> Any:
         ) from None  # fmt: skip
 
 
-@dataclass(eq=False)
-class Cluster:
+@dataclass(eq=False, kw_only=True)
+class Cluster(Passes):
     """Rows on the workers of a Dask cluster."""
 
     client: Any
     partitions: list[Any]  # futures of Observations
-    likelihood: Likelihood
-    rows: int
-    drawn: Memory
-    progress: Progress | None = None
-    passes: int = field(default=1)
-    groups: int = 1
 
     @classmethod
     def open(
@@ -62,29 +55,19 @@ class Cluster:
         numbers = list(range(len(pairs.pieces)))
         partitions = client.map(_read, list(pairs.pieces), pairs=pairs, likelihood=likelihood, pure=False)
         reading = client.map(_first, list(pairs.pieces), numbers, pairs=pairs, likelihood=likelihood, pure=False)
-        firsts = client.gather(reading)
-        first = firsts[0]
-        for other in firsts[1:]:
-            first = first + other
-        return first.statistics, cls(client, partitions, likelihood, first.rows, Memory((first.drawn,)), progress)
+        first, *others = client.gather(reading)
+        first = sum(others, start=first)
+        drawn = Memory((first.drawn,))
+        return first.statistics, cls(
+            client=client, partitions=partitions, likelihood=likelihood, rows=first.rows, drawn=drawn, progress=progress
+        )  # fmt: skip
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
         terms = self.client.map(
             _evaluate, self.partitions, specification=specification, scaling=scaling, vectors=vectors, order=order,
             pure=False, retries=3,
         )  # fmt: skip
-        done = self.client.gather(terms)
-        total = sum(done[1:], start=done[0])
-        self.passes += 1
-        if self.progress:
-            self.progress(self.passes, -float(total.value.min()))
-        return total
-
-    def sample(self, rows: int, generator: np.random.Generator) -> Memory:
-        return self.drawn.sample(rows, generator)
-
-    def reweighted(self, weights: Sequence[np.ndarray]) -> Source:
-        raise refused_weights()
+        return self._passed(self.client.gather(terms))
 
     def only(self, group: int) -> Source:
         return self

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,17 +41,41 @@ class First:
         return First(self.statistics + other.statistics, self.rows + other.rows, self.drawn + other.drawn)
 
 
-@dataclass(eq=False)
-class Stream:
-    """Rows in Parquet files. Only the drawn ones, which stand for all in the search, stay in memory."""
+@dataclass(eq=False, kw_only=True)
+class Passes:
+    """Rows that are not in memory, but for the drawn ones, which stand for all in the search; passes are counted."""
 
-    pairs: PreferenceStream
     likelihood: Likelihood
     rows: int
     drawn: Memory
     progress: Progress | None = None
-    passes: int = field(default=1)
+    passes: int = 1
     groups: int = 1
+
+    def sample(self, rows: int, generator: np.random.Generator) -> Memory:
+        return self.drawn.sample(rows, generator)
+
+    def reweighted(self, weights: Sequence[np.ndarray]) -> Source:
+        raise InputError(
+            "data", expected="data in memory, to be weighted observation by observation", got="a stream",
+            fix="read the files into memory",
+        )  # fmt: skip
+
+    def _passed(self, parts: Iterable[Evaluation]) -> Evaluation:
+        """The sum over all parts, once more."""
+        first, *others = parts
+        total = sum(others, start=first)
+        self.passes += 1
+        if self.progress:
+            self.progress(self.passes, -float(total.value.min()))
+        return total
+
+
+@dataclass(eq=False, kw_only=True)
+class Stream(Passes):
+    """Rows in Parquet files."""
+
+    pairs: PreferenceStream
 
     @classmethod
     def open(
@@ -63,31 +87,18 @@ class Stream:
             own = First.of(part, len(part) / pairs.n_pairs, likelihood, number)
             first = own if first is None else first + own
         assert first is not None
-        return first.statistics, cls(pairs, likelihood, first.rows, Memory((first.drawn,)), progress)
+        drawn = Memory((first.drawn,))
+        return first.statistics, cls(
+            pairs=pairs, likelihood=likelihood, rows=first.rows, drawn=drawn, progress=progress
+        )  # fmt: skip
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
         total: Evaluation | None = None
-        for part in self.pairs:
+        for part in self.pairs:  # added up as they come: a list of parts would not let go of them
             own = Memory((self.likelihood.observed(part),)).evaluate(specification, scaling, vectors, order)
             total = own if total is None else total + own
         assert total is not None
-        self.passes += 1
-        if self.progress:
-            self.progress(self.passes, -float(total.value.min()))
-        return total
-
-    def sample(self, rows: int, generator: np.random.Generator) -> Memory:
-        return self.drawn.sample(rows, generator)
-
-    def reweighted(self, weights: Sequence[np.ndarray]) -> Source:
-        raise refused_weights()
+        return self._passed([total])
 
     def only(self, group: int) -> Source:
         return self
-
-
-def refused_weights() -> InputError:
-    return InputError(
-        "data", expected="data in memory, to be weighted observation by observation", got="a stream",
-        fix="read the files into memory",
-    )  # fmt: skip

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import jax
 import numpy as np
@@ -124,6 +124,22 @@ class Observations:
         return Observations(kinds, self.laid)
 
 
+class Point(NamedTuple):
+    """Where sums are evaluated: parameter vectors for standardised features, and how features are standardised."""
+
+    starts: Any  # (starts, parameters)
+    location: Any  # (features,)
+    scale: Any
+
+
+class Block(NamedTuple):
+    """Rows that are computed together, as a layout has them."""
+
+    rows: Any
+    weight: Any  # (rows,) zero in padding
+    certain: bool  # derivatives are finite in padding, too
+
+
 class Layout(Protocol):
     """How rows lie in blocks, and how a block becomes sums. Hashable: compiled code is made for a layout."""
 
@@ -143,28 +159,17 @@ class Layout(Protocol):
         """How large a difference of a level's reward is among these rows, for thresholds to start from."""
         ...
 
-    def gaps(self, specification: Specification, starts: jax.Array, location: Any, scale: Any, block: Any) -> list[Any]:
+    def gaps(self, specification: Specification, point: Point, rows: Any) -> list[Any]:
         """For each level the gaps (starts, rows) of a block."""
         ...
 
     def sums(
-        self,
-        specification: Specification,
-        order: int,
-        rows: Derivatives,
-        starts: jax.Array,
-        location: Any,
-        scale: Any,
-        block: Any,
-        weight: Any,
-        certain: bool,
+        self, specification: Specification, order: int, point: Point, found: Derivatives, block: Block
     ) -> tuple[jax.Array, ...]:
-        """What is added up over blocks. `certain`: derivatives are finite in padding, too."""
+        """What is added up over blocks, from the derivatives of a block's rows."""
         ...
 
-    def assembled(
-        self, specification: Specification, order: int, total: Any, starts: jax.Array, scale: Any
-    ) -> tuple[jax.Array, ...]:
+    def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
         """Value, gradient and curvature of the negative log-likelihood from these sums."""
         ...
 

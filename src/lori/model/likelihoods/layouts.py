@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lori.model.likelihoods.base import Observations, Rows
+from lori.model.likelihoods.base import Block, Observations, Point, Rows
 from lori.model.likelihoods.probabilities import Derivatives, pairs_of_levels
 
 if TYPE_CHECKING:
@@ -52,52 +52,43 @@ class Differences:
             return quantile * UNKNOWN_GAP
         return float(min(np.quantile(np.abs(rows @ parameters), quantile), LARGEST_GAP))
 
-    def gaps(self, specification: Specification, starts: jax.Array, location: Any, scale: Any, block: Any) -> list[Any]:
-        parameters = jax.vmap(specification.unpack)(starts)
+    def gaps(self, specification: Specification, point: Point, rows: Any) -> list[Any]:
+        parameters = jax.vmap(specification.unpack)(point.starts)
         levels = zip(parameters.rewards, parameters.alpha.T, strict=True)
-        return [alpha[:, None] * (own / scale @ block) for own, alpha in levels]
+        return [alpha[:, None] * (own / point.scale @ rows) for own, alpha in levels]
 
     def sums(
-        self,
-        specification: Specification,
-        order: int,
-        rows: Derivatives,
-        starts: jax.Array,
-        location: Any,
-        scale: Any,
-        block: Any,
-        weight: Any,
-        certain: bool,
+        self, specification: Specification, order: int, point: Point, found: Derivatives, block: Block
     ) -> tuple[jax.Array, ...]:
         """Over the rows of a block: values (starts,); of each derivative times (1, x); and of the derivatives in two
-        gaps times x xᵀ. Unless `certain`, rows of weight zero are left out by force."""
+        gaps times x xᵀ. Unless the block is `certain`, rows of weight zero are left out by force."""
+        x, weight, certain = block
 
         def stacked(parts: list[jax.Array]) -> jax.Array:
             rows = jnp.stack(parts, axis=1)
             return rows if certain else jnp.where(weight > 0, rows, 0.0)
 
-        value = seen(rows.value, weight).sum(axis=-1)
+        value = seen(found.value, weight).sum(axis=-1)
         if order == 0:
             return (value,)
-        ones_and_x = jnp.concatenate([jnp.ones((1, block.shape[1])), block]) * weight
-        first = [part for both in rows.gradient for part in both]
-        second = [part for parts in rows.curvature.values() for part in parts[1:]] if order == 2 else []
+        ones_and_x = jnp.concatenate([jnp.ones((1, x.shape[1])), x]) * weight
+        first = [part for both in found.gradient for part in both]
+        second = [part for parts in found.curvature.values() for part in parts[1:]] if order == 2 else []
         sums = stacked(first + second) @ ones_and_x.T
         if order == 1:
             return value, sums
-        upper = np.triu_indices(block.shape[0])
-        both = stacked([parts[0] for parts in rows.curvature.values()])
-        if block.shape[0] <= FEW_FEATURES:
-            return value, sums, both @ (block[upper[0]] * block[upper[1]] * weight).T
-        grams = jnp.einsum("spr,fr,gr->spfg", both * weight, block, block)
+        upper = np.triu_indices(x.shape[0])
+        both = stacked([parts[0] for parts in found.curvature.values()])
+        if x.shape[0] <= FEW_FEATURES:
+            return value, sums, both @ (x[upper[0]] * x[upper[1]] * weight).T
+        grams = jnp.einsum("spr,fr,gr->spfg", both * weight, x, x)
         return value, sums, grams[:, :, upper[0], upper[1]]
 
-    def assembled(
-        self, specification: Specification, order: int, total: Any, starts: jax.Array, scale: Any
-    ) -> tuple[jax.Array, ...]:
+    def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
         value = -total[0]
         if order == 0:
             return (value,)
+        starts, scale = point.starts, point.scale
         alpha = jax.vmap(specification.unpack)(starts).alpha
         count, features, levels = len(starts), len(scale), specification.levels
         where = [slice(int(slots[0]), int(slots[-1]) + 1) for slots in specification.reward_slots]
@@ -160,33 +151,25 @@ class Alternatives:
     def typical_gap(self, parameters: np.ndarray, rows: np.ndarray, quantile: float) -> float:
         return quantile * UNKNOWN_GAP
 
-    def gaps(self, specification: Specification, starts: jax.Array, location: Any, scale: Any, block: Any) -> list[Any]:
-        parameters = jax.vmap(specification.unpack)(starts)
+    def gaps(self, specification: Specification, point: Point, rows: Any) -> list[Any]:
+        parameters = jax.vmap(specification.unpack)(point.starts)
         gaps = []
         for reward, own, alpha in zip(specification.rewards, parameters.rewards, parameters.alpha.T, strict=True):
-            units = jax.vmap(lambda values, reward=reward: reward.in_units(values, location, scale))(own)
-            each = jax.vmap(lambda values, reward=reward: specification.gaps_of(reward, values, block))(units)
+            units = jax.vmap(lambda values, reward=reward: reward.in_units(values, point.location, point.scale))(own)
+            each = jax.vmap(lambda values, reward=reward: specification.gaps_of(reward, values, rows))(units)
             gaps.append(alpha[:, None] * each)
         return gaps
 
     def sums(
-        self,
-        specification: Specification,
-        order: int,
-        rows: Derivatives,
-        starts: jax.Array,
-        location: Any,
-        scale: Any,
-        block: Any,
-        weight: Any,
-        certain: bool,
+        self, specification: Specification, order: int, point: Point, found: Derivatives, block: Block
     ) -> tuple[jax.Array, ...]:
-        value = -seen(rows.value, weight).sum(axis=-1)
+        starts, weight = point.starts, block.weight
+        value = -seen(found.value, weight).sum(axis=-1)
         if order == 0:
             return (value,)
-        levels = [_Level(specification, place, location, scale, block) for place in range(specification.levels)]
+        levels = [_Level(specification, place, point, block.rows) for place in range(specification.levels)]
         owns = [starts[:, level.slots] for level in levels]
-        slopes = [-jnp.stack([seen(part, weight) for part in both], axis=1) for both in rows.gradient]
+        slopes = [-jnp.stack([seen(part, weight) for part in both], axis=1) for both in found.gradient]
         slots = np.concatenate([level.slots for level in levels])
         by_level = [
             jax.vmap(jax.grad(level.linearised))(own, slope)
@@ -197,7 +180,7 @@ class Alternatives:
             return value, gradient
         jacobians = [jax.vmap(jax.jacfwd(level.scaled))(own) for level, own in zip(levels, owns, strict=True)]
         parts: dict[tuple[int, int], jax.Array] = {}
-        for (i, j), second in rows.curvature.items():
+        for (i, j), second in found.curvature.items():
             inner = -jnp.stack([seen(part, weight) for part in second], axis=1).reshape(len(starts), 2, 2, -1)
             product = jnp.einsum("szrp,szyr,syrq->spq", jacobians[i], inner, jacobians[j])
             if i == j and not levels[i].flat:
@@ -207,9 +190,7 @@ class Alternatives:
         whole = jnp.concatenate([jnp.concatenate([parts[i, j] for j in places], axis=2) for i in places], axis=1)
         return value, gradient, _gathered(whole, slots, specification.size, axes=(1, 2))
 
-    def assembled(
-        self, specification: Specification, order: int, total: Any, starts: jax.Array, scale: Any
-    ) -> tuple[jax.Array, ...]:
+    def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
         return total
 
 
@@ -233,9 +214,8 @@ class _Level:
 
     specification: Specification
     place: int
-    location: Any
-    scale: Any
-    block: Any
+    point: Point
+    rows: Any
 
     @property
     def slots(self) -> np.ndarray:
@@ -255,7 +235,9 @@ class _Level:
         size = reward.size(known.features)
         epsilon = own[size] if self.place in known.epsilon_slots else known.epsilon[self.place] or 0.0
         alpha = own[-1] if self.place in known.alpha_slots else known.alpha[self.place] or 1.0
-        gap = alpha * known.gaps_of(reward, reward.in_units(own[:size], self.location, self.scale), self.block)
+        gap = alpha * known.gaps_of(
+            reward, reward.in_units(own[:size], self.point.location, self.point.scale), self.rows
+        )
         return jnp.stack([gap, jnp.full_like(gap, alpha * epsilon)])
 
     def linearised(self, own: jax.Array, slopes: jax.Array) -> jax.Array:
