@@ -18,6 +18,8 @@ ACROSS_MODULES = {
     "inference/test_reference_data.py": "fits of published data, whose answers are known",
     "interfaces/test_three_reports.py": "reports of three real analyses",
     "language/test_sentences.py": "every sentence, kept in tests/golden",
+    "model/likelihoods/test_derivatives.py": "closed forms, refereed by automatic differentiation",
+    "model/rewards/test_registry.py": "families of rewards, also from outside the library",
 }
 
 
