@@ -1,4 +1,4 @@
-"""Imports point one way: data → model → inference → policies → … → interfaces.
+"""Imports point one way: data → model → language → inference → estimators → … → interfaces.
 
 Read from the source with `ast`, so that imports inside functions and under TYPE_CHECKING count as well. So do modules
 that are named in a string, whatever becomes of it: `import_module(NAME)`, a table of homes, "module:attribute", the
@@ -106,9 +106,9 @@ def test_imports_point_one_way(name, path):
         ("lori.inference.search.search", "from lori import LORI"),
         ("lori.inference.search.search", "import importlib\nimportlib.import_module('lori.interfaces.commands.main')"),
         ("lori.evaluation.metrics", "if TYPE_CHECKING:\n    from lori.applications import cancer"),
-        ("lori.experiments.table2", "from ..interfaces.cli import main"),
-        ("lori.errors", "from .data import files"),
-        ("lori", "from lori.interfaces import cli"),
+        ("lori.experiments.table2", "from ..interfaces.commands.main import main"),
+        ("lori.errors", "from .data import writing"),
+        ("lori", "from lori.interfaces import commands"),
         ("lori.estimators.lori", "DRAWING = 'lori.interfaces.figures.plots'\nimport_module(DRAWING)"),
         ("lori.estimators.lori", "find(f'lori.interfaces.figures.{kind}')"),
         ("lori.estimators.lori", "HOMES = {'plots': 'lori.interfaces.figures.plots:Plots'}"),
@@ -132,7 +132,7 @@ def test_a_wrong_import_would_be_seen(module, text):
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        ("lori.data.writing", "from lori.errors import DataError\nfrom . import tables\nimport numpy as np"),
+        ("lori.data.writing", "from lori.errors import DataError\nfrom . import grouping\nimport numpy as np"),
         (
             "lori.inference.search.search",
             "from lori.model.rewards import Linear\nfrom ..data import preferences",
@@ -144,9 +144,9 @@ def test_a_wrong_import_would_be_seen(module, text):
         ("lori.model.ordered", "# as in lori.interfaces.figures\nNAME = 'lori'"),
         ("lori.data.preferences", "raise InputError('fit', fix='use lori.select_levels, or lori.LORI(levels=1).')"),
         ("lori.estimators.contract", "entry_points(group='lori.figures')"),
-        ("lori.policies.policy", "_HOMES = {'network': 'lori.policies.network'}"),
+        ("lori.policies.policy", "_HOMES = {'preferred': 'lori.policies.preferred'}"),
         ("lori.experiments.study", "importlib.import_module(f'lori.experiments.{name}')"),
-        ("lori.applications.organ.registry", "import loris\nfrom lori.policies.mdp import Tabular"),
+        ("lori.applications.organ.registry", "import loris\nfrom lori.policies.policy import Tabular"),
     ],
 )
 def test_a_right_import_is_left_in_peace(module, text):

@@ -1,12 +1,25 @@
-"""Do the measures say what their definitions say, counted by hand? Are Wilson's intervals those of statsmodels?"""
+"""Do the measures say what their definitions say, counted by hand, and is what is predicted really held out?"""
 
 import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 import lori
-from lori import OrderedModel, simulate
-from lori.evaluation.metrics import accuracy, calibration, log_loss, reliability, rmse
+from lori import LORI, OrderedModel, Preferences, simulate
+from lori.evaluation.metrics import (
+    MANY,
+    HeldOut,
+    _parts,
+    accuracy,
+    advantage,
+    calibration,
+    held_out,
+    log_loss,
+    reliability,
+    rmse,
+)
+
+TRUTH = OrderedModel.linear([[1.0, 0.5]], epsilon=[0.0])
 
 
 class Fixed:
@@ -97,11 +110,8 @@ def test_the_true_model_is_calibrated_and_feature_order_is_the_models():
     assert log_loss(truth, turned) == pytest.approx(log_loss(truth, seen))
 
 
-MODEL = OrderedModel.linear([[1.0, 0.5]], epsilon=[0.0])
-
-
 def test_intervals_are_those_of_wilson():
-    found = reliability(MODEL, simulate(MODEL, 400, seed=3), bins=10)
+    found = reliability(TRUTH, simulate(TRUTH, 400, seed=3), bins=10)
     wins = np.rint(found.observed * found.comparisons)
     low, high = proportion_confint(wins, found.comparisons, method="wilson")
     np.testing.assert_allclose(found.lower, low, atol=1e-12)
@@ -110,7 +120,51 @@ def test_intervals_are_those_of_wilson():
 
 def test_the_true_model_agrees_and_a_bold_one_does_not():
     bold = OrderedModel.linear([[10.0, 5.0]], epsilon=[0.0])
-    prefs = simulate(MODEL, 4000, seed=1)
-    honest, too_sure = reliability(MODEL, prefs, bins=10), reliability(bold, prefs, bins=10)
+    prefs = simulate(TRUTH, 4000, seed=1)
+    honest, too_sure = reliability(TRUTH, prefs, bins=10), reliability(bold, prefs, bins=10)
     assert honest.agreeing >= len(honest.predicted) - 1  # 95 % of five
     assert too_sure.agreeing <= len(too_sure.predicted) / 2
+
+
+# -- held-out choices ---------------------------------------------------------------------------------------------
+
+
+def test_held_out_choices_are_predicted_nearly_as_well_as_by_the_truth():
+    prefs = simulate(TRUTH, 500, seed=0)
+    found = held_out(LORI(levels=1, epsilon=0.0, starts=2), prefs)
+    assert found.log_likelihood == pytest.approx(-log_loss(TRUTH, prefs), abs=0.02)
+    assert 0.5 < found.accuracy < 1
+    lucky = HeldOut(prefs, TRUTH.predict_log_proba(prefs.left_features, prefs.right_features), 5)
+    mean, error = advantage(found, lucky)
+    assert mean == pytest.approx(found.log_likelihood - lucky.log_likelihood)
+    assert abs(mean) < 4 * error < 0.1
+
+
+def test_repeats_of_a_pair_stay_together():
+    prefs = simulate(TRUTH, 40, seed=0)
+    doubled = Preferences.concatenate([prefs, prefs.swap()])
+    part = _parts(doubled, 5, seed=0)
+    np.testing.assert_array_equal(part[:40], part[40:])
+    assert set(np.bincount(part)) == {16}
+
+
+def test_too_few_pairs_are_refused():
+    with pytest.raises(lori.DataError, match="at least 10 different pairs"):
+        held_out(LORI(levels=1), simulate(TRUTH, 9, seed=0))
+
+
+def test_improbable_choices_have_a_finite_log_likelihood():
+    """Probabilities underflow where their logarithms are exact."""
+    sure = OrderedModel.linear([[1.0]], epsilon=[0.0])
+    prefs = Preferences.from_arrays([[-900.0], [1.0]], [[0.0], [0.0]])
+    found = HeldOut(prefs, sure.predict_log_proba(prefs.left_features, prefs.right_features), 2)
+    np.testing.assert_allclose(found.of_pairs, [-900.0, -np.log1p(np.exp(-1))])
+    assert found.log_likelihood == pytest.approx(-450.157, abs=1e-3)
+    assert found.accuracy == 0.5
+
+
+def test_a_large_table_is_sampled():
+    prefs = simulate(TRUTH, 60, seed=0)
+    found = held_out(LORI(levels=1, epsilon=0.0, starts=1), prefs, folds=2, most=40)
+    assert len(found.preferences) == 40
+    assert MANY >= 5000

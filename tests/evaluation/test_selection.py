@@ -12,7 +12,7 @@ ONE = lori.OrderedModel.linear([[1.5, -1.0]], epsilon=[0.0], features=["cost", "
 TWO = lori.OrderedModel.linear([[4.0, 0.0], [0.0, 4.0]], epsilon=[4.0, 0.0], features=["cost", "time"])
 
 
-@pytest.mark.slow  # a fast one is in interfaces/test_choosing.py
+@pytest.mark.slow  # a fast one is in interfaces/commands/test_fit.py
 @pytest.mark.parametrize("method", ["laplace", "smc"])
 @pytest.mark.parametrize(
     ("truth", "levels", "verdict"), [(TWO, 2, {"more levels"}), (ONE, 1, {"one level", "undecided"})]

@@ -1,8 +1,11 @@
-"""The command line as a whole: help that is light, wrong usage in one sentence, and defects without a traceback."""
+"""The command line as a whole: light help, wrong usage in one sentence, defects without a traceback, cached code."""
 
+import os
 import subprocess
 import sys
 import time
+import warnings
+from pathlib import Path
 
 import pytest
 
@@ -80,3 +83,53 @@ def test_wrong_usage_is_one_sentence(run, given, said):
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
     assert err.endswith("--help tells what there is.\n")
+
+
+# -- the cache of compiled code -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_cache_chosen(monkeypatch):
+    """Nothing in the environment says where compiled code is kept."""
+    for name in ("LORI_CACHE", "XDG_CACHE_HOME", "JAX_COMPILATION_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+
+
+@pytest.mark.usefixtures("no_cache_chosen")
+def test_where_the_cache_lies(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert command_line.cache_folder() == tmp_path / "lori"
+    monkeypatch.setenv("LORI_CACHE", "/elsewhere")
+    assert command_line.cache_folder() == Path("/elsewhere")
+    monkeypatch.setenv("LORI_CACHE", "off")
+    assert command_line.cache_folder() is None
+
+
+@pytest.mark.usefixtures("no_cache_chosen")
+def test_a_cache_that_is_off_leaves_jax_alone(monkeypatch):
+    monkeypatch.setenv("LORI_CACHE", "off")
+    command_line.use_cache()
+    assert "JAX_COMPILATION_CACHE_DIR" not in os.environ
+
+
+@pytest.mark.usefixtures("no_cache_chosen")
+def test_a_cache_that_cannot_be_made_is_one_sentence(monkeypatch, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("LORI_CACHE", str(tmp_path / "file" / "cache"))
+    command_line.use_cache()
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "going on without it" in said
+    assert "JAX_COMPILATION_CACHE_DIR" not in os.environ
+
+
+@pytest.mark.usefixtures("no_cache_chosen")
+def test_a_full_disk_is_said_once_and_other_warnings_never(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("LORI_CACHE", str(tmp_path))
+    command_line.use_cache()
+    for _ in range(2):
+        warnings.warn("Error writing persistent compilation cache entry: No space left on device", stacklevel=1)
+        warnings.warn("something else", stacklevel=1)
+    assert capsys.readouterr().err.count("Note: ") == 1
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)

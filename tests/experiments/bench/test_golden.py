@@ -14,7 +14,7 @@ import pytest
 from lori.experiments.bench import calibration, questions, recovery
 from lori.experiments.bench.run import CASES
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 GOLDEN = {file.stem: json.loads(file.read_text()) for file in sorted((ROOT / "tests" / "golden").glob("*.json"))}
 TRIALS = {
     "calibration": calibration._trial,

@@ -1,9 +1,9 @@
-"""Do intervals come from where they are said to?"""
+"""Are data described by the right counts, with no agent named, and do intervals come from where they are said to?"""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import lori
-from lori.evaluation.overview import known
+from lori.evaluation.overview import describe, known
 from lori.language.results import LevelSummary, Status, Summary
 from lori.model.quantity import Quantity
 
@@ -27,6 +27,22 @@ def summary():
     )  # fmt: skip
     second = replace(second, importance={"benefit": 0.9, "need": 0.1})
     return Summary(MODEL.features, "split", (first, second), 0.0, -1.0, 10, 10, (), None, Status(True, 8, 0.5))
+
+
+def test_counts_of_tversky():
+    found = describe(lori.tversky1969())
+    assert (found.pairs, found.comparisons, found.ties, found.agents) == (80, 1600, 0, 8)
+    probability = found.features[0]
+    assert (probability.smallest, probability.median, probability.largest) == (7 / 24, 9 / 24, 11 / 24)
+
+
+def test_no_agent_is_named():
+    prefs = lori.Preferences.from_arrays(
+        [[1.0], [2.0]], [[0.0], [2.0]], ties=[0, 1], wins=[1, 0], agent=["Mrs Smith", "b"]
+    )
+    found = describe(prefs)
+    assert (found.agents, found.ties, found.identical) == (2, 1, 1)
+    assert "Smith" not in str(asdict(found))
 
 
 def test_reported_intervals_and_no_threshold_of_zero():
