@@ -1,4 +1,4 @@
-"""What can go wrong, said in one plain sentence.
+"""Errors: what can go wrong, said in one plain sentence.
 
     LoriError
     ├── InputError (also a ValueError)    something given to LORI is wrong        exit code 2

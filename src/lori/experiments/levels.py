@@ -1,4 +1,4 @@
-"""How many levels are needed? The synthetic study of the paper's appendix B: ten true levels, one to ten fitted."""
+"""Study of the number of levels (the paper's appendix B): ten are true, one to ten are fitted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does LORI compute in float64 without touching the user's JAX settings?"""
+"""Precision: float64 without touching the user's JAX settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which question next? The pairs whose answer would teach most about the decision-maker.
+"""Questions: the pairs whose answer would teach most about the decision-maker.
 
 The information of a question is what its answer and the parameters say about each other (in bits):
 
