@@ -38,7 +38,13 @@ def load_ranges(path: str | Path) -> np.ndarray:
 def save(path: str | Path, content: dict[str, Any]) -> None:
     """Write beside, then rename: a reader never sees half a file."""
     document = {"format": FORMAT, "version": VERSION, "lori": __version__, **content}
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    except ValueError:
+        raise ModelFileError(
+            str(path), expected="a model whose numbers are all finite", got="infinity or NaN among them",
+            fix="look at its rewards where the data are: one of them is not finite there",
+        ) from None  # fmt: skip
     with writing(path) as temporary:
         Path(temporary).write_text(text, encoding="utf-8")
 
