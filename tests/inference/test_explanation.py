@@ -113,7 +113,7 @@ def test_the_sentence():
     undecided = lori.OrderedModel.linear([[1.0]], epsilon=[9.0], ties="observed")
     words = explain(undecided, [[0.1]], [[0.0]], np.array([1.0])).describe()
     assert words.startswith("A tie is likeliest (left under 1 %, tie over 99 %")
-    assert "most likely no difference counts" in words
+    assert "most likely, no difference counts" in words
 
 
 def test_the_table_has_a_row_for_each_pair(explained):

@@ -133,11 +133,11 @@ def candidates(*evidence: float, trusted: tuple[bool, ...] = (), held_out: float
     ]
 
 
-def a_posterior(trusted: bool = True, levels: int = 2) -> SimpleNamespace:
+def a_posterior(trusted: bool = True, notes: tuple[Note, ...] = ()) -> SimpleNamespace:
     order = PriorityOrder({("need", "benefit"): 0.97, ("benefit", "need"): 0.03}, "feature", 500.0)
     trust = Trust(trusted, verdicts.corrected(1, 500) if trusted else verdicts.not_gaussian(2, 30, 1000))
-    units = SimpleNamespace(specification=SimpleNamespace(levels=levels))
-    return SimpleNamespace(trust=trust, units=units, order=lambda: order)
+    units = SimpleNamespace(specification=SimpleNamespace(levels=2))
+    return SimpleNamespace(trust=trust, units=units, notes=notes, order=lambda: order)
 
 
 def sections() -> dict[str, list[str]]:
@@ -167,12 +167,14 @@ def _answers() -> dict[str, list[str]]:
         "one level with a threshold": summary(level()),
         "one level, threshold without an interval": summary(level(least=Quantity(62.5649))),
         "one level, two leaders": summary(level(leading=both)),
+        "one level, two leaders of three": summary(level(leading=both, features=("age", *both))),
         "one level, threshold may be zero": summary(level(least=Quantity.of(19.2, 12.2, positive=True))),
         "one level, weight may be zero": summary(level(weight=unknown)),
         "one level, nothing leads": summary(level(leading=())),
         "one level with a gate": summary(level(least=zero, particulars=gate())),
         "one level with a gate, the same on both sides": summary(level(particulars=gate(above="need"))),
         "one level with a gate of two context features": summary(level(particulars=gate(contexts=("age", "risk")))),
+        "one level with a cap": summary(replace(level(), **capped, cap_in_feature=CapInFeature("need", 250.0))),
         "one level of a reward from outside": summary(level(particulars=Temper())),
         "two levels": summary(),
         "two levels, two leaders each": summary(
@@ -196,6 +198,9 @@ def _answers() -> dict[str, list[str]]:
         "two levels, weakly supported": summary(support=supported(2, "weakly supported", 4.8)),
         "two levels, not supported": summary(support=supported(2, "not supported", recommended=1)),
         "two levels, not supported, nothing else recommended": summary(support=supported(2, "not supported", 0.0)),
+        "two levels, not supported, the second without leaders": summary(
+            level(leading=("need", "benefit")), level(2, ()), support=supported(2, "not supported", recommended=1)
+        ),
         "three levels": several(3),
         "three levels, not supported": replace(several(3), support=supported(3, "not supported", recommended=2)),
         "twelve levels": several(12),
@@ -278,6 +283,7 @@ def _selections() -> dict[str, list[str]]:
                 candidates(-200.0, -210.0),
                 candidates(-200.0, -198.0),
                 candidates(-200.0, -200.4),
+                candidates(-200.0, -200.01),
                 candidates(-230.0, -200.0),
                 candidates(-230.0, -200.0, -204.0),
                 candidates(-230.0, -200.0, -199.5),
@@ -300,6 +306,7 @@ def _report() -> dict[str, list[str]]:
     headings = re.findall(r"<(?:h2|th scope=\"col\")>([^<{]+)<", page) + re.findall(
         r'\("([^"]+)", (?:model|known)', code
     )
+    shared_out = (Note("shared out", SLOTS["shared out"]), Note("order by prior"))
     pair = {"left": {"need": 1.0}, "right": {"need": 2.0}}
     data = Description(600, 600, 0, 0, None, False, ())
     quality = Quality(5, 600, -0.3, 0.8, -0.35, 0.7, 0.0213, 0.0071)
@@ -314,7 +321,7 @@ def _report() -> dict[str, list[str]]:
             )
         ],
         "Report: order": [
-            str(report.order(own)) for own in (a_posterior(), a_posterior(False), a_posterior(levels=1), None)
+            str(report.order(own)) for own in (a_posterior(), a_posterior(False), a_posterior(notes=shared_out))
         ],
         "Report: remarks": [
             str(each)
@@ -403,7 +410,8 @@ def _captions() -> dict[str, list[str]]:
             )
         ],
         "Captions: check": [
-            str(calibration.check_caption(each)) for each in (shown, Check(groups[:1], 0.9, trusted=False))
+            str(calibration.check_caption(each))
+            for each in (shown, Check(groups[:1], 0.9, trusted=False), Check(groups[:1] * 9, 0.9, trusted=True))
         ],
         "Captions: trajectories": [str(trajectories.caption(steps, "a", "b"))],
     }  # fmt: skip

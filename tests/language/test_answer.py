@@ -17,12 +17,12 @@ def test_two_levels(made):
         "decides 59 % of the comparisons; smaller differences go to the next level."
     )
     assert then == "Benefit (less is better) comes second and decides 41 % of the comparisons."
-    assert support == "The choices support a second level: log-likelihood +21.4 for 3 parameters."
+    assert support == "The choices support a second level: log-likelihood +21.4 for 3 more parameters."
 
 
 def test_what_is_not_supported_tells_no_story(made):
     support, order = answer(made.summary(support=made.supported(2, "not supported", recommended=1)))
-    assert support.endswith("(log-likelihood +1.2 for 3 parameters): fit one level instead.")
+    assert support.endswith("(log-likelihood +1.2 for 3 more parameters): fit one level instead.")
     assert order == "The best order of two levels would be need (more is better), then benefit (less is better)."
 
 
@@ -63,7 +63,7 @@ def test_what_is_not_told_apart_from_zero_is_said_in_words(made):
     assert "4187" not in text.replace(",", "")
     assert "not distinguishable from zero" in text
     near = made.level(least=Quantity.of(19.2, 12.2, positive=True))
-    assert "the threshold is not distinguishable from zero (it is at most 43)" in answer(made.summary(near, near))[0]
+    assert "the threshold is not distinguishable from zero (95 % interval 0 to 43)" in answer(made.summary(near, near))[0]
 
 
 def test_open_questions_tell_notes_and_wide_intervals(made):

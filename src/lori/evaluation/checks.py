@@ -15,7 +15,7 @@ import numpy as np
 
 from lori.data.preferences import OUTCOMES, Preferences
 from lori.inference.posterior.draws import Posterior, interval
-from lori.language.numbers import counted, percent
+from lori.language.numbers import percent, share_of
 from lori.model.ordered import OrderedModel
 
 DRAWS = 200  # replications
@@ -56,11 +56,11 @@ class Check:
     def sentence(self) -> str:
         """What a person should know."""
         said = (
-            f"In {self.agreeing} of {counted(len(self.groups), 'group')} of comparisons, the observed share lies "
-            f"within the model's {percent(self.probability)} interval; if the model were true, about "
-            f"{self.probability * len(self.groups):.0f} would."
+            f"The observed share lies within the model's {percent(self.probability)} interval in "
+            f"{share_of(self.agreeing, len(self.groups), 'group')} of comparisons; if the model were true, about "
+            f"{self.probability * len(self.groups):.1f} would be expected."
         )
-        return said if self.trusted else f"{said} (The posterior has not converged.)"
+        return said if self.trusted else f"{said} The posterior has not converged."
 
     def to_dict(self) -> dict[str, Any]:
         groups = [{**asdict(group), "agrees": group.agrees} for group in self.groups]

@@ -25,6 +25,7 @@ from lori.language.sentence import joined
 CLEAR = 3.0  # units of log evidence (20 : 1) that a larger model must gain
 FEWER = 1.0  # units (3 : 1) from which the evidence is said to be for the smaller one
 MANY = 3000  # pairs beyond which evidence comes from Gaussians and what is held out from cross-validation
+EVEN = odds(0.0)
 LARGEST_K = 0.7  # Pareto shape above which leaving one out by reweighting is not to be trusted
 
 
@@ -91,15 +92,15 @@ class Selection:
         }
 
     def __str__(self) -> str:
-        lines = [f"Levels  log evidence          held-out log-likelihood ({self.held_out_by})  short of the best"]
+        rows = [("Levels", "log evidence", f"held-out log-likelihood ({self.held_out_by})", "short of the best", "")]
         for own in self.candidates:
-            error = "" if own.log_evidence_error is None else f"± {own.log_evidence_error:.2f}"
-            doubt = "" if own.trusted else "  not converged"
+            error = "" if own.log_evidence_error is None else f" ± {own.log_evidence_error:.2f}"
+            held_out = f"{own.held_out_total:.2f} ± {_error(own.held_out):.2f}"
             short = "{:.2f} ± {:.2f}".format(*self.short_of_best(own))
-            lines.append(
-                f"{own.levels:>6}  {own.log_evidence:>12.2f} {error:<8}  {own.held_out_total:>14.2f} "
-                f"± {_error(own.held_out):<8.2f}  {short:>18}{doubt}"
-            )
+            doubt = "" if own.trusted else "not converged"
+            rows.append((str(own.levels), f"{own.log_evidence:.2f}{error}", held_out, short, doubt))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         return "\n".join([*lines, "", self.reason])
 
 
@@ -214,16 +215,17 @@ def _recommendation(kept: list[Candidate]) -> tuple[int, str, str]:
         if gain <= -FEWER:
             reasons.append(f"the odds against {level_count(rival.levels)} are {odds(-gain)}")
         else:
-            side = "in favour" if gain > 0 else "against"
-            reasons.append(
-                f"{level_count(rival.levels)} would not be clearly better (odds of {odds(abs(gain))} {side})"
-            )
+            ratio = odds(abs(gain))
+            how = "even odds" if ratio == EVEN else f"odds of {ratio} {'in favour' if gain > 0 else 'against'}"
+            reasons.append(f"{level_count(rival.levels)} would not be clearly better ({how})")
             verdict = "undecided" if choice.levels == 1 else verdict
     doubtful = [cardinal(own.levels) for own in kept if not own.trusted]
     if doubtful:
+        which = "the posterior" if len(doubtful) == 1 else "the posteriors"
         plural = "" if doubtful == ["one"] else "s"
+        has = "has" if len(doubtful) == 1 else "have"
         reasons.append(
-            f"the posterior with {joined(doubtful, last=' and ')} level{plural} has not converged: raise draws"
+            f"{which} with {joined(doubtful, last=' and ')} level{plural} {has} not converged (use more draws)"
         )
     text = f"{level_count(choice.levels)} {'is' if choice.levels == 1 else 'are'} recommended"
     if reasons:

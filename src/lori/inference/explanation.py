@@ -73,7 +73,7 @@ class Explanation:
         if level:
             who = f"level {level} decides with a probability of {percent(self.decides[pair, level - 1])}"
         else:
-            who = "most likely no difference counts"
+            who = "most likely, no difference counts"
         side = _favoured(left, tie, right)
         slots = {"side": side, "left": Share(left), "tied": tied, "right": Share(right), "who": who}
         flip = "" if side == NEITHER else clause("; {flip}", flip=self._flip(pair, tied=side == TIE))
@@ -87,8 +87,9 @@ class Explanation:
                 slots = {"name": Name(feature), "way": "rose" if change > 0 else "fell"}
                 changes.append(clause(f"{whose} {{way}} by {{size}}", **slots, size=number(abs(change), DIGITS)))
         if not changes:
-            return Sentence("no change in a single feature would flip the choice")
-        what = "the likelier side would change" if tied else "the choice would flip"
+            what = "make the other side likelier" if tied else "flip the choice"
+            return Sentence(f"no change in a single feature would {what}")
+        what = "the other side would become likelier" if tied else "the choice would flip"
         return clause("{what} if {changes}", what=what, changes=joined(changes, ", or if "))
 
 

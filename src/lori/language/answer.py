@@ -12,9 +12,11 @@ from lori.language.sentence import Name, Sentence, clause, joined, of_fact
 
 if TYPE_CHECKING:
     from lori.language.results import LevelSummary, Status, Summary, Support
+    from lori.model.quantity import Quantity
 
 DOUBT = "not distinguishable from zero"
 UNKNOWN = "not known"
+NOTHING = "None of the features matters."
 WORTH_SAYING = 0.01  # a smaller share of undecided comparisons is not mentioned
 
 
@@ -25,13 +27,13 @@ def answer(summary: Summary) -> list[Sentence]:
         return [support_sentence(support), _best_order(summary)]
     if len(summary.levels) == 1:
         (only,) = summary.levels
-        told = _facts(only, alone=True) or [_matters_most(only)]
+        told = _facts(only, alone=True) or [_matters_most(only, len(summary.features))]
         if only.leading:
             told.append(_what_counts(only, len(summary.features)))
     else:
         told = [_place(level, len(summary.levels)) for level in summary.levels]
         told += [fact for level in summary.levels for fact in _facts(level)]
-    told += [_cap(level) for level in summary.levels if level.told_cap]
+    told += [_cap(level, alone=len(summary.levels) == 1) for level in summary.levels if level.told_cap]
     if summary.undecided_share >= WORTH_SAYING:
         told.append(_undecided(summary))
     return [*told, support_sentence(support)] if support else told
@@ -43,18 +45,24 @@ def leaders(level: LevelSummary) -> Sentence:
     return joined(named, between=" and ") if named else Sentence("no feature")
 
 
-def threshold_clause(level: LevelSummary) -> Sentence:
-    """From which difference on a level with a threshold counts, or why that is not known."""
-    least = level.threshold
+def threshold_clause(level: LevelSummary, *, named: bool = False) -> Sentence:
+    """From which difference on a level with a threshold counts, or why that is not known.
+
+    `named` says in which feature, for a clause that does not follow its name.
+    """
+    least, several = level.threshold, len(level.leading) > 1
     assert least is not None
+    name = Name(level.leading[0])
     if may_be_zero(level.weights[level.leading[0]]):
-        return Sentence("how large a difference must be to count is not known")
-    if may_be_zero(least) and least.interval is not None:
-        return Sentence(f"the threshold is {DOUBT} (it is at most {rounded(least.interval[1], least.standard_error)})")
-    alone = clause(" in {name} alone", name=Name(level.leading[0])) if len(level.leading) > 1 else ""
-    interval = f" (95 % interval {between(least.interval, least.standard_error)})" if least.interval else ""
+        which = clause(" in {name}", name=name) if named or several else ""
+        return clause("how large a difference{which} must be to count is not known", which=which)
+    interval = f" ({_interval(least)})" if least.interval else ""
+    if may_be_zero(least):
+        which = clause(" of {name}", name=name) if named or several else ""
+        return clause("the threshold{which} is {doubt}{interval}", which=which, doubt=DOUBT, interval=interval)
+    which = clause(" in {name} alone", name=name) if several else clause(" in {name}", name=name) if named else ""
     value = rounded(least.value, least.standard_error)
-    return clause("differences of {value} or more{alone}{interval} count", value=value, alone=alone, interval=interval)
+    return clause("differences of {value} or more{which}{interval} count", value=value, which=which, interval=interval)
 
 
 def threshold_text(level: LevelSummary, feature: str) -> str:
@@ -83,21 +91,19 @@ def open_questions(summary: Summary) -> list[Sentence]:
             slots = {"name": Name(name), "level": level.level}
             weight, least = level.weights[name], level.thresholds[name]
             if may_be_zero(weight):
-                interval = between(weight.interval, weight.standard_error)
-                text = "The weight of {name} on level {level} is {doubt} (95 % interval {interval})."
-                told.append(Sentence.of(text, **slots, doubt=DOUBT, interval=interval))
+                text = "The weight of {name} on level {level} is {doubt} ({interval})."
+                told.append(Sentence.of(text, **slots, doubt=DOUBT, interval=_interval(weight)))
             elif level.threshold is not None and least.interval is None:
                 told.append(Sentence.of("The threshold of {name} on level {level} has no interval.", **slots))
-            elif level.threshold is not None and least.interval is not None and may_be_zero(least):
-                most = rounded(least.interval[1], least.standard_error)
-                text = "The threshold of {name} on level {level} is {doubt} (it is at most {most})."
-                told.append(Sentence.of(text, **slots, doubt=DOUBT, most=most))
+            elif level.threshold is not None and may_be_zero(least):
+                text = "The threshold of {name} on level {level} is {doubt} ({interval})."
+                told.append(Sentence.of(text, **slots, doubt=DOUBT, interval=_interval(least)))
     if summary.support and summary.support.verdict == "not supported":
         told.append(
             Sentence.of(
                 "It is open whether there is {place} level at all: what the numbers say about it, and about the "
-                "threshold above it, may be noise. Then again, occasional slips that have nothing to do with the "
-                "features can hide a level.",
+                "threshold of the level above it, may be noise. On the other hand, occasional slips that have nothing "
+                "to do with the features can hide a level.",
                 place=an_ordinal(summary.support.level),
             )
         )
@@ -106,7 +112,7 @@ def open_questions(summary: Summary) -> list[Sentence]:
 
 def support_sentence(support: Support) -> Sentence:
     """What another level gains, and what it costs."""
-    price = f"log-likelihood {support.gain:+,.1f} for {counted(support.extra_parameters, 'parameter')}"
+    price = f"log-likelihood {support.gain:+,.1f} for {counted(support.extra_parameters, 'more parameter')}"
     a_level = f"{an_ordinal(support.level)} level"
     if support.verdict == "supported":
         return Sentence.of(f"The choices support {a_level}: {price}.")
@@ -157,21 +163,22 @@ def _place(level: LevelSummary, count: int) -> Sentence:
     return Sentence.of(text, **slots, counts=counts, subject=subject, rest=rest)
 
 
-def _matters_most(level: LevelSummary) -> Sentence:
+def _matters_most(level: LevelSummary, features: int) -> Sentence:
     if not level.leading:
-        return Sentence("None of the features matters.")
+        return Sentence(NOTHING)
     several, doubt = len(level.leading) > 1, ""
     if all(may_be_zero(level.weights[name]) for name in level.leading):
         doubt = f", but {'their weights are' if several else 'its weight is'} {DOUBT}"
-    text = "{leaders} {matter} most{doubt}."
-    return Sentence.of(text, leaders=leaders(level), matter="matter" if several else "matters", doubt=doubt)
+    matter = f"{'matter' if several else 'matters'}{' most' if features > len(level.leading) else ''}"
+    return Sentence.of("{leaders} {matter}{doubt}.", leaders=leaders(level), matter=matter, doubt=doubt)
 
 
 def _what_counts(level: LevelSummary, features: int) -> Sentence:
     if level.threshold is None:
-        outweigh = ", and a large enough difference in one feature can outweigh the others" if features > 1 else ""
+        others = "the other" if features == 2 else "the others"
+        outweigh = f", and a large enough difference in one feature can outweigh {others}" if features > 1 else ""
         return Sentence(f"Every difference counts{outweigh}.")
-    return Sentence.of("{counts}.", counts=threshold_clause(level))
+    return Sentence.of("{counts}.", counts=threshold_clause(level, named=True))
 
 
 def _facts(level: LevelSummary, *, alone: bool = False) -> list[Sentence]:
@@ -182,12 +189,13 @@ def _facts(level: LevelSummary, *, alone: bool = False) -> list[Sentence]:
     return [Sentence.of(f"{where}{{fact}}.", fact=of_fact(fact)) for fact in level.particulars.facts()]
 
 
-def _cap(level: LevelSummary) -> Sentence:
-    where = level.told_cap
+def _cap(level: LevelSummary, *, alone: bool) -> Sentence:
+    where, on_level = level.told_cap, "" if alone else f"on level {level.level}, "
     assert where is not None
     more, above = ("more", "above") if _better(level, where.feature) == "more" else ("less", "below")
-    text = "On level {level}, {more} {name} no longer counts {above} {value}."
-    return Sentence.of(text, level=level.level, more=more, name=Name(where.feature), above=above, value=where.value)
+    text = "{on_level}{more} {name} no longer counts {above} {value}."
+    slots = {"more": more, "name": Name(where.feature), "above": above, "value": rounded(where.value)}
+    return Sentence.of(text, on_level=on_level, **slots)
 
 
 def _undecided(summary: Summary) -> Sentence:
@@ -197,9 +205,17 @@ def _undecided(summary: Summary) -> Sentence:
 
 def _best_order(summary: Summary) -> Sentence:
     """What is known of an order with more levels than the data support."""
-    named = [leaders(level) for level in summary.levels]
+    named = [leaders(level) for level in summary.levels if level.leading]
+    if not named:
+        return Sentence(NOTHING)
+    if len(named) < len(summary.levels):
+        named.append(Sentence("nothing else"))
     text = "The best order of {count} would be {order}."
-    return Sentence.of(text, count=level_count(len(named)), order=joined(named, between=", then "))
+    return Sentence.of(text, count=level_count(len(summary.levels)), order=joined(named, between=", then "))
+
+
+def _interval(quantity: Quantity) -> str:
+    return f"95 % interval {between(quantity.interval, quantity.standard_error)}"
 
 
 def _better(level: LevelSummary, name: str) -> str:

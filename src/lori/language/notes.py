@@ -28,8 +28,8 @@ CATALOGUE = {
     # about the data
     "one-sided": Text(
         "Every choice is '{side}'.",
-        "That is fine if the preferred alternative was always written on that side. If sides are as they were shown, "
-        "check the column of choices: the model itself favours neither side.",
+        "That is fine if the preferred alternative was always written on that side. If the sides are as they were "
+        "shown, check the column of choices: the model itself favours neither side.",
     ),
     "identical": Text("{share} of the pairs have the same features on both sides and say nothing about the weights."),
     "constant": Text(
@@ -42,10 +42,10 @@ CATALOGUE = {
         "Read their weights and thresholds together; only pairs in which they move separately can tell them apart.",
     ),
     # about the fit
-    "not converged": Text("The search stopped before it reached an optimum.", "Raise starts, or use a prior."),
+    "not converged": Text("The search stopped before it reached an optimum.", "Use more starts, or a prior."),
     "rare optimum": Text(
         "At most one of {starts} starts reached the best optimum.",
-        "Raise starts to make sure that there is no better one.",
+        "Use more starts to make sure that there is no better one.",
     ),
     "separation": Text(
         "The model explains every choice (separation): the directions of the weights are meaningful, but their size "
@@ -54,29 +54,32 @@ CATALOGUE = {
     ),
     "separation, no prior": Text(
         "The model explains every choice (separation): the directions of the weights are meaningful, but no finite "
-        "size is the best one.",
+        "size is best.",
         "Collect harder choices, or use the weak prior.",
     ),
     "unidentified, one": Text(
-        "These data do not identify one of the parameters ({parameters}).", "Read nothing into its value."
+        "One parameter is not identified by these data ({parameters}).", "Read nothing into its value."
     ),
     "unidentified, several": Text(
-        "These data cannot tell some of the parameters apart ({parameters}).", "Read nothing into their single values."
+        "These data cannot tell some of the parameters apart ({parameters}).",
+        "Read nothing into their individual values.",
     ),
     "cap": Text(
-        "Level {level} has a cap that {share} of the alternatives reach: these data cannot tell whether there is one.",
+        "The cap of level {level} is reached by {share} of the alternatives: too few to tell whether there is a cap.",
         "Compare with a linear reward.",
     ),
-    "never decides": Text("Level {level} hardly ever decides ({share} of the comparisons).", FEWER),
+    "never decides": Text("Level {level} decides hardly any of the comparisons ({share}).", FEWER),
     "no threshold": Text(
         "Level {level} has a threshold of zero: every difference counts, and the levels below it never decide.", FEWER
     ),
     # about a posterior
     "no data": Text("There are no data: this is the prior."),
-    "flat": Text("Some directions are hardly known from these data; the intervals there are those of the prior."),
+    "flat": Text(
+        "Some combinations of parameters are hardly known from these data; their intervals are those of the prior."
+    ),
     "shared out": Text(SHARED_OUT),
     "order by prior": Text(
-        "Which of them leads a level is decided by the prior alone, so nothing is known about the order among them."
+        "Which of these features leads a level is decided by the prior alone, so nothing is known about their order."
     ),
 }  # fmt: skip
 
@@ -145,11 +148,11 @@ def unchecked() -> str:
 
 
 def gaussian(optima: int) -> str:
-    return f"{_gaussians(optima)}; with so many rows, the posterior has that shape."
+    return f"{_gaussians(optima)}; with so many pairs, the posterior has that shape."
 
 
 def corrected(optima: int, effective: float) -> str:
-    return f"{_gaussians(optima)}, corrected by the posterior itself: worth {_independent(effective)}."
+    return f"{_gaussians(optima)}, with draws reweighted by the posterior itself: worth {_independent(effective)}."
 
 
 def not_gaussian(optima: int, effective: float, count: int) -> str:
@@ -161,11 +164,11 @@ def not_gaussian(optima: int, effective: float, count: int) -> str:
 
 
 def unfinished() -> str:
-    return f"{NOT_CONVERGED}: the particles did not get all the way from the prior to the posterior; raise draws."
+    return f"{NOT_CONVERGED}: the particles did not get all the way from the prior to the posterior; use more draws."
 
 
 def populations_disagree(r_hat: float) -> str:
-    return f"{NOT_CONVERGED}: independent populations disagree (R-hat {r_hat:.2f}); raise draws, or use fewer levels."
+    return f"{NOT_CONVERGED}: independent populations disagree (R-hat {r_hat:.2f}); use more draws, or fewer levels."
 
 
 def populations_agree(r_hat: float) -> str:

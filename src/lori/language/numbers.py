@@ -1,7 +1,8 @@
 """Numbers in words: how a value, an interval, a share, a count or a place in an order is written.
 
-All rounding for people happens here. A number that has a standard error is written with as many decimals as leave the
-error two significant digits; one that has none, with four significant digits. Files keep every digit.
+All rounding for people happens here. An estimate that has a standard error is written with as many decimals as leave
+the error two significant digits; one that has none, with three significant digits, so that it does not look better
+known than the others. Numbers from the data have four. Files keep every digit.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from math import floor, isfinite, log10
 
 from lori.model.quantity import NORMAL_95, Quantity
 
-DIGITS = 4  # significant ones of a number without an error
+DIGITS = 4  # significant ones of a number from the data
+ESTIMATE_DIGITS = 3  # of an estimate without an error
 MOST_DIGITS = 7  # of a number whose error is tiny
 NONE = "–"
 CARDINALS = (
@@ -24,7 +26,7 @@ ORDINALS = (
 
 
 def number(value: float | None, digits: int = DIGITS) -> str:
-    """A number without an error.
+    """A number that is not an estimate.
 
     >>> number(0.05776, 3), number(15823.4), number(59.60), number(None)
     ('0.0578', '15,823', '59.6', '–')
@@ -37,14 +39,14 @@ def number(value: float | None, digits: int = DIGITS) -> str:
     return written.rstrip("0").rstrip(".") if "." in written and "e" not in written else written
 
 
-def rounded(value: float | None, error: float | None, digits: int = DIGITS) -> str:
-    """A number as precise as its error allows.
+def rounded(value: float | None, error: float | None = None) -> str:
+    """An estimate as precise as its error allows.
 
-    >>> rounded(62.5649, 6.99), rounded(0.04453, 0.00526), rounded(41873.0, 5400.0)
-    ('62.6', '0.0445', '41,900')
+    >>> rounded(62.5649, 6.99), rounded(0.04453, 0.00526), rounded(41873.0, 5400.0), rounded(40.9612)
+    ('62.6', '0.0445', '41,900', '41')
     """
     if value is None or not error or not isfinite(error) or not isfinite(value):
-        return number(value, digits)
+        return number(value, ESTIMATE_DIGITS)
     return _fixed(value, _decimals(value, error))
 
 
@@ -111,6 +113,16 @@ def counted(count: float, noun: str) -> str:
     ('1 level', '2,400 pairs')
     """
     return f"{count:,.0f} {noun}{'' if round(count) == 1 else 's'}"
+
+
+def share_of(count: int, total: int, noun: str) -> str:
+    """
+    >>> share_of(3, 8, "group"), share_of(8, 8, "group"), share_of(0, 8, "group"), share_of(1, 1, "group")
+    ('3 of 8 groups', 'all 8 groups', 'none of 8 groups', 'the only group')
+    """
+    if total == 1:
+        return f"the only {noun}" if count else f"0 of 1 {noun}"
+    return f"all {total:,} {noun}s" if count == total else f"{f'{count:,}' if count else 'none'} of {total:,} {noun}s"
 
 
 def level_count(count: int) -> str:

@@ -15,7 +15,7 @@ from lori.language import results as table
 from lori.language.answer import threshold_interval, threshold_text
 from lori.language.names import label
 from lori.language.notes import Note
-from lori.language.numbers import counted, fine_percent, may_be_zero, number, percent, rounded, with_interval
+from lori.language.numbers import counted, fine_percent, may_be_zero, percent, rounded, with_interval
 from lori.language.sentence import Sentence, of_fact
 from lori.model.quantity import Quantity
 from lori.model.rewards import FAMILIES, Particulars
@@ -256,7 +256,7 @@ def _level(level: LevelSummary) -> list[str]:
     told.append(f"  ε = {with_interval(level.epsilon)} in units of the reward{doubt}; α = {with_interval(level.alpha)}")
     if level.cap is not None:
         where = level.cap_in_feature
-        also = f" ({label(where.feature)} = {number(where.value)})" if where else ""
+        also = f", where {label(where.feature)} = {rounded(where.value)}" if where else ""
         told.append(f"  more does not count above a reward of {with_interval(level.cap)}{also}")
     if level.particulars is not None:
         told += [f"  {of_fact(fact)}" for fact in level.particulars.details()]

@@ -57,7 +57,7 @@ def test_a_curve_outside_its_interval_is_explained(model, draws):
 def test_regions_and_surface_name_both_features(model):
     regions, surface = model.plot.regions(), model.plot.surface("payoff", "probability")
     assert "difference in probability, left − right" in texts(regions)
-    assert "With the largest payoff but the smallest probability, right is preferred." in regions.get_label()
+    assert "Where left has 1 more payoff but 0.167 less probability, right is preferred." in regions.get_label()
     assert "probability that left is preferred" in texts(surface)
     assert surface.get_label().startswith("Left is preferred with a probability of 95 % where it has 1 more payoff")
 
@@ -65,14 +65,16 @@ def test_regions_and_surface_name_both_features(model):
 @pytest.mark.slow
 def test_check(model, person):
     figure = model.plot.check(person)
-    assert "groups of comparisons, the observed share lies within" in figure.get_label()
+    assert "The observed share lies within the model's 90 % interval in" in figure.get_label()
     shown = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert any(text.startswith("decided by level") for text in shown)
 
 
 def test_calibration(model, person):
     figure = model.plot.calibration(person)
-    assert figure.get_label().startswith("In 3 of 3 groups of comparisons, the 95 % interval")
+    assert figure.get_label().startswith(
+        "The 95 % interval of the observed share contains the predicted one in all 3 groups"
+    )
     assert "81 % predicted, 82 % observed (73 % to 88 %, 100 comparisons)" in figure.get_label()
     assert "share of comparisons that it won" in texts(figure)
 

@@ -56,10 +56,16 @@ class PriorityOrder:
         told = [Sentence.of("{first} ({others})." if others else "{first}.", first=first, others=joined(others))]
         if len(self.best) > 1:
             orders = [
-                clause("{order}: {share}", order=joined([Name(name) for name in order], " before "), share=_share(own))
+                clause("{order} ({share})", order=joined([Name(name) for name in order], " before "), share=_share(own))
                 for order, own in list(self.probabilities.items())[:SHOWN]
             ]
-            told.append(Sentence.of("Likeliest orders: {orders}.", orders=joined(orders, "; ")))
+            told.append(
+                Sentence.of(
+                    "Likeliest {orders}: {listed}.",
+                    orders="order" if len(orders) == 1 else "orders",
+                    listed=joined(orders, "; "),
+                )
+            )
         return told
 
     def to_dict(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def _answer(summary: Summary) -> Panel:
 def _levels(summary: Summary) -> Table:
     table = Table(box=SIMPLE, pad_edge=False)
     for heading in ("Level", "Led by", "Counts from", "Decides"):
-        table.add_column(heading, overflow="fold")
+        table.add_column(heading, overflow="fold", no_wrap=heading == "Decides")
     for level in summary.levels:
         bar = Text(f"{'█' * round(BAR * level.decides)} {percent(level.decides)}", style="cyan")
         table.add_row(str(level.level), Text(leaders(level), style="bold"), _counts_from(level), bar)
@@ -44,9 +44,11 @@ def _levels(summary: Summary) -> Table:
 
 def _counts_from(level: LevelSummary) -> str:
     if level.threshold is None:
-        return "any difference"
-    value, interval = threshold_text(level, level.leading[0]), threshold_interval(level, level.leading[0])
-    return value if interval == NONE else f"{value} ({interval})"
+        return "any difference" if level.leading else NONE
+    first = level.leading[0]
+    value, interval = threshold_text(level, first), threshold_interval(level, first)
+    alone = f" in {label(first)} alone" if len(level.leading) > 1 else ""
+    return f"{value}{alone}" if interval == NONE else f"{value}{alone} ({interval})"
 
 
 def _beware(summary: Summary) -> list[Padding]:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from lori.evaluation.checks import Check
 from lori.evaluation.metrics import Reliability
 from lori.interfaces.figures.style import COLOURS, described, new_figure, style
-from lori.language.numbers import counted, percent
+from lori.language.numbers import counted, percent, share_of
 from lori.language.sentence import Sentence
 
 
@@ -24,7 +24,7 @@ def calibration(found: Reliability) -> Figure:
         spread = np.abs(np.stack([found.lower, found.upper]) - found.observed)
         axes.errorbar(
             found.predicted, found.observed, yerr=spread, fmt="o", color=COLOURS[0], capsize=3, markersize=5,
-            label="observed, with 95% interval",
+            label="observed, with 95 % interval",
         )  # fmt: skip
         axes.set_xlim(low, 1.01)
         axes.set_ylim(low, 1.01)
@@ -64,16 +64,16 @@ def calibration_caption(found: Reliability) -> Sentence:
         for predicted, observed, low, high, n in zip(*found, strict=True)
     )
     return Sentence(
-        f"In {found.agreeing} of {counted(len(found.predicted), 'group')} of comparisons, the 95 % interval of the "
-        f"observed share contains the predicted one: {points}."
+        f"The 95 % interval of the observed share contains the predicted one in "
+        f"{share_of(found.agreeing, len(found.predicted), 'group')} of comparisons. By group: {points}."
     )
 
 
 def check_caption(found: Check) -> Sentence:
     """The verdict, and each group that disagrees."""
     apart = "; ".join(
-        f"{_group(group.by, group.name)}: {percent(group.observed)} observed, {percent(group.lower)} to "
-        f"{percent(group.upper)} expected"
+        f"{_group(group.by, group.name)} ({percent(group.observed)} observed, {percent(group.lower)} to "
+        f"{percent(group.upper)} expected)"
         for group in found.groups
         if not group.agrees
     )

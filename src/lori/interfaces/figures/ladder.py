@@ -86,12 +86,13 @@ def caption(summary: Summary) -> Sentence:
 def _told(level: LevelSummary) -> Sentence:
     named = [name for name in _weightiest(level) if level.importance[name] >= LEAST]
     shares = [clause("{name} {share}", name=Name(name), share=Share(level.importance[name])) for name in named]
+    led = clause(", led by {leaders},", leaders=leaders(level)) if level.leading else ""
     counts: Sentence | str = ""
     if level.threshold:
         counts = clause("; {counts}", counts=threshold_clause(level))
     return Sentence.of(
-        "Level {level}, led by {leaders}, decides {decides}{counts}; {shares}.",
-        level=level.level, leaders=leaders(level), decides=share_of_comparisons(level.decides), counts=counts,
+        "Level {level}{led} decides {decides}{counts}; {shares}.",
+        level=level.level, led=led, decides=share_of_comparisons(level.decides), counts=counts,
         shares=clause("shares of its weight: {all}", all=joined(shares)) if shares else "no feature weighs anything",
     )  # fmt: skip
 
@@ -111,7 +112,7 @@ def _beside(level: LevelSummary) -> str:
 def _weight(level: LevelSummary, name: str) -> str:
     weight = level.weights[name]
     sign = "+" if (weight.value or 0.0) > 0 else ""
-    return f"{sign}{rounded(weight.value, weight.standard_error, 3)}"
+    return f"{sign}{rounded(weight.value, weight.standard_error)}"
 
 
 def _weightiest(level: LevelSummary) -> list[str]:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from lori.evaluation.overview import Known
 from lori.interfaces.figures.style import COLOURS, QUIET, SMALL, described, new_figure, style
 from lori.language.names import LONGEST
-from lori.language.numbers import number, with_interval
+from lori.language.numbers import rounded, with_interval
 from lori.language.sentence import Name, Sentence, clause, joined
 
 LOWEST, HIGHEST = -1.0, 3.0
@@ -51,6 +51,6 @@ def caption(numbers: Sequence[Known]) -> Sentence:
 
 
 def _told(known: Known, longest: int = LONGEST) -> Sentence:
-    value = with_interval(known.quantity) if known.interval else f"{number(known.value)} (no interval)"
+    value = with_interval(known.quantity) if known.interval else f"{rounded(known.value)} (no interval)"
     slots = {"level": known.level, "kind": known.kind, "name": Name(known.feature, longest), "value": value}
     return clause("level {level}, {kind} of {name}: {value}", **slots)

@@ -64,7 +64,7 @@ def caption(trade: TradeOff) -> Sentence:
     for place in (place for place in places if place > 0):  # the first loss is none
         points.append(
             clause(
-                "{loss} {worse} {loss_of} and {price} {better} {gain_of}{interval}",
+                "for {loss} {worse} {loss_of}, {price} {better} {gain_of}{interval}",
                 loss=number(trade.lost[place], DIGITS),
                 price=number(trade.price[place], DIGITS),
                 worse=worse,
@@ -83,8 +83,8 @@ def caption(trade: TradeOff) -> Sentence:
         text = "Every loss in {loss_of} of up to {largest} can be made up for."
         end = Sentence.of(text, loss_of=loss_of, largest=number(trade.lost[-1], DIGITS))
     else:
-        text = "Once the loss in {loss_of} reaches {limit}, no gain of up to {most} in {gain_of} makes up for it."
-        limit, most = number(trade.limit, DIGITS), number(trade.most)
+        text = "Once the loss in {loss_of} reaches {limit}, no gain in {gain_of} of up to {most} makes up for it."
+        limit, most = number(trade.limit, DIGITS), number(trade.most, DIGITS)
         end = Sentence.of(text, loss_of=loss_of, gain_of=gain_of, limit=limit, most=most)
     return paragraph([told, end, _outside(trade)])
 
@@ -99,7 +99,7 @@ def _outside(trade: TradeOff) -> str:
         return ""
     return (
         "In places, the fitted curve lies outside the posterior interval: the fit puts some weights exactly at a bound "
-        "such as zero, the posterior does not."
+        "such as zero, whereas the posterior does not."
     )
 
 
@@ -122,9 +122,9 @@ def _interval(trade: TradeOff, place: int) -> str:
         return ""
     low, high = trade.interval[:, place]
     if np.isinf(low):
-        return f" (95 % of the posterior: more than {number(trade.most)})"
+        return f" (95 % of the posterior: more than {number(trade.most, DIGITS)})"
     if np.isinf(high):
-        return f" (95 % of the posterior: from {number(low, DIGITS)} to more than {number(trade.most)})"
+        return f" (95 % of the posterior: from {number(low, DIGITS)} to more than {number(trade.most, DIGITS)})"
     return f" (95 % of the posterior: {between((low, high))})"
 
 
@@ -172,9 +172,9 @@ def regions_caption(land: Landscape) -> Sentence:
     corner = "neither side" if neither[-1, 0] else "left" if left[-1, 0] else "right"
     return Sentence.of(
         "Over differences of up to ±{reach} in {across} and ±{height} in {up}, left is preferred more often than not "
-        "in {left} of the area, right in {right} and neither in {neither}. With the largest {up} but the smallest "
-        "{across}, {corner} is preferred.",
-        across=Name(land.across), up=Name(land.up), reach=float(land.x[-1]), height=float(land.y[-1]),
+        "in {left} of the area, right in {right} and neither in {neither}. Where left has {height} more {up} "
+        "but {reach} less {across}, {corner} is preferred.",
+        across=Name(land.across), up=Name(land.up), reach=number(land.x[-1], DIGITS), height=number(land.y[-1], DIGITS),
         left=Share(np.mean(left)), right=Share(np.mean(right)), neither=Share(np.mean(neither)), corner=corner,
     )  # fmt: skip
 
@@ -186,6 +186,6 @@ def surface_caption(land: Landscape) -> Sentence:
         "Left is preferred with a probability of {edge} where it has {reach} more {across} and the same {up}, {top} "
         "where it has {height} more {up} and the same {across}, and {corner} where it has {height} more {up} but "
         "{reach} less {across}.",
-        across=Name(land.across), up=Name(land.up), reach=float(land.x[-1]), height=float(land.y[-1]),
+        across=Name(land.across), up=Name(land.up), reach=number(land.x[-1], DIGITS), height=number(land.y[-1], DIGITS),
         edge=Share(land.left[middle, -1]), top=Share(land.left[-1, middle]), corner=Share(land.left[-1, 0]),
     )  # fmt: skip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lori.evaluation.checks import RARE, RareChoices, Surprise
 from lori.evaluation.overview import Description
 from lori.inference.posterior.draws import Posterior
+from lori.language.notes import NOT_CONVERGED, NOT_TRUSTED
 from lori.language.numbers import cardinal, counted, fine_percent, percent
 from lori.language.results import Summary
 from lori.language.sentence import Sentence, paragraph
@@ -23,20 +24,21 @@ TIES = {
     "observed": "a tie is an answer of its own",
     "printed": "ties are treated as printed in the paper",
 }
+KINDS = {"network": "neural networks", "function": "given as functions"}  # what rewards are; else the kind itself
 LEGEND = Sentence(
     "In brackets: 95 % intervals. A weight is what one unit of a feature adds to the reward of its level. The "
     "threshold of a feature is the difference it takes to count if nothing else on its level differs. A number without "
     "an interval lies at a bound, was fixed, or is not identified."
 )
-NOTHING_TO_TRADE = Sentence("Only one feature counts, so there is nothing to trade.")
+NOTHING_TO_TRADE = Sentence("Only one feature counts, so there is nothing to trade off.")
 NO_INTERVAL = Sentence("The curve has no interval because standard errors are not known for this model.")
 TOO_FEW = Sentence(
     "There are too few different pairs for cross-validation. The figure shows the data that the model was fitted to."
 )
-BY_LEVELS = Sentence("All data, by number of levels (a smaller BIC is better):")
+BY_LEVELS = Sentence("Fitted to all data, by number of levels (a smaller BIC is better):")
 NOTHING_OPEN = Sentence(
     "Nothing that the answer rests on: the search converged, no features move together, and every leading weight and "
-    "threshold has an interval away from zero."
+    "threshold has an interval that excludes zero."
 )
 PAPER = (
     "A. Hüyük, W. R. Zame, M. van der Schaar (2022): Inferring Lexicographically-Ordered Rewards from Preferences. "
@@ -47,9 +49,9 @@ PAPER = (
 def question(summary: Summary, *, prior: bool, seed: int) -> Sentence:
     """What was asked of the data, and how."""
     features, count = len(summary.features), len(summary.levels)
-    which = "Does one feature explain" if features == 1 else f"Which of {features:,} features explain"
+    which = "Does one feature explain" if features == 1 else f"Which of the {features:,} features explain"
     objectives = "one objective" if count == 1 else f"up to {cardinal(count)} objectives in order of priority"
-    kinds = " and ".join(dict.fromkeys(level.reward for level in summary.levels))
+    kinds = " and ".join(dict.fromkeys(KINDS.get(level.reward, level.reward) for level in summary.levels))
     return Sentence(
         f"{which} these choices, as {objectives}, and how large must a difference be to count? Rewards are {kinds}; "
         f"{TIES[summary.ties]}. Fitted with {'a weak' if prior else 'no'} prior, "
@@ -62,21 +64,23 @@ def order(posterior: Posterior | None) -> Sentence:
     if posterior is None:
         return Sentence()
     if not posterior.trust.trusted:
-        return Sentence(f"The probability of the order is not known. {posterior.trust.verdict}")
+        return Sentence(f"The probability of the order is not known: {_reason(posterior)}")
     if posterior.units.specification.levels == 1:
         return Sentence()
-    return paragraph(["How sure is the order?", posterior.order().sentences()[0]])
+    by_prior = any(note.code == "order by prior" for note in posterior.notes)
+    notes = [note.sentence for note in posterior.notes if by_prior and note.code in ("shared out", "order by prior")]
+    return paragraph(["How sure is the order?", posterior.order().sentences()[0], *notes])
 
 
 def no_draws(posterior: Posterior) -> Sentence:
-    return Sentence(f"The curve has no interval. {posterior.trust.verdict}")
+    return Sentence(f"The curve has no interval: {_reason(posterior)}")
 
 
 def cross_validation(quality: Quality, pairs: int) -> Sentence:
     """How predictions were made for choices that were not learned from."""
     drawn = " drawn from all" if quality.pairs < pairs else ""
     return Sentence(
-        f"{counted(quality.pairs, 'pair')}{drawn} are each predicted by a model fitted without them "
+        f"Each of {counted(quality.pairs, 'pair')}{drawn} is predicted by a model fitted without it "
         f"({quality.folds}-fold cross-validation; repeats of a pair stay together):"
     )
 
@@ -106,18 +110,27 @@ def surprise(each: Surprise) -> Sentence:
     """What was chosen in a surprising pair, and what the model makes of it."""
     times = f" {each.times_chosen:,} of {each.times:,} times" if each.times > 1 else ""
     chosen = "The answer was a tie" if each.chosen == "tie" else f"{each.chosen.capitalize()} was chosen"
-    who = f"level {each.level} is the likeliest to decide" if each.level else "most likely no difference counts"
+    who = (
+        f"level {each.level} is the likeliest to decide" if each.level else "it is likeliest that no difference counts"
+    )
+    this = f"{'each such' if each.times > 1 else 'this'} {'answer' if each.chosen == 'tie' else 'choice'}"
     return Sentence(
-        f"{chosen}{times}; the model gives this a probability of {fine_percent(each.probability)}, and {who}."
+        f"{chosen}{times}; the model gives {this} a probability of {fine_percent(each.probability)}, and {who}."
     )
 
 
 def data(description: Description, dropped: int) -> Sentence:
     """What the data are."""
     agents = "" if description.agents is None else f" by {counted(description.agents, 'agent')}"
-    ties = f" {counted(description.ties, 'answer')} {_were(description.ties)} a tie." if description.ties else ""
+    ties = (
+        f" {counted(description.ties, 'answer')} {'was a tie' if description.ties == 1 else 'were ties'}."
+        if description.ties
+        else ""
+    )
     weighted = " Pairs are weighted." if description.weighted else ""
-    left_out = f"{counted(dropped, 'pair')} with the same features on both sides {_were(dropped)} left out."
+    left_out = (
+        f"{counted(dropped, 'pair')} with the same features on both sides {'was' if dropped == 1 else 'were'} left out."
+    )
     same = ""
     if description.identical:
         has = "has" if description.identical == 1 else "have"
@@ -128,5 +141,6 @@ def data(description: Description, dropped: int) -> Sentence:
     )
 
 
-def _were(count: int) -> str:
-    return "was" if count == 1 else "were"
+def _reason(posterior: Posterior) -> str:
+    """Why a posterior is not trusted, in the middle of a sentence."""
+    return posterior.trust.verdict.removeprefix(f"{NOT_TRUSTED}: ").removeprefix(f"{NOT_CONVERGED}: ")

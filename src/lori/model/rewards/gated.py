@@ -248,7 +248,7 @@ class Gate:
             below, above = above, below
         numbers = {"threshold": Quantity(self.threshold)}
         if below == above:
-            clause = "priorities change around {context} {threshold}: {below} weighs most on both sides"
+            clause = "priorities change around {context} {threshold}, but {below} weighs most on both sides"
             return (Fact(clause, {"context": context, "below": below}, numbers),)
         clause = "priorities change around {context} {threshold}: {below} weighs most below it, {above} above it"
         return (Fact(clause, {"context": context, "below": below, "above": above}, numbers),)
@@ -269,7 +269,7 @@ class Gate:
         numbers = {f"slope{i}": number for i, number in enumerate(self.slopes.values())}
         half = ""
         if self.threshold is not None:
-            half, numbers["threshold"] = " and is half open at {threshold}", Quantity(self.threshold)
+            half, numbers["threshold"] = " and is half open at {context0} {threshold}", Quantity(self.threshold)
         return (
             Fact("the weights above are averages; they depend on the context:"),
             weights("gate closed", self.closed),
