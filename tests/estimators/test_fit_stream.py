@@ -5,7 +5,6 @@ import signal
 
 import numpy as np
 import pytest
-from lori.estimators.streams import fit_stream
 
 import lori
 from lori.data.reading.stream import open_stream
@@ -47,7 +46,7 @@ def test_a_stream_gives_the_answer_of_memory(folder, in_memory, monkeypatch):
     monkeypatch.setattr("lori.data.reading.stream.PIECE_ROWS", 1500)
     monkeypatch.setattr("lori.inference.sources.stream.LARGE_ROWS", 3000)  # so that the search sees a sample only
     seen: list[tuple[int, float]] = []
-    streamed = fit_stream(lori.LORI(**SETTINGS), open_stream(folder), progress=lambda *args: seen.append(args))
+    streamed = lori.LORI(**SETTINGS).fit(open_stream(folder), progress=lambda *args: seen.append(args))
     same(streamed, in_memory)
     assert streamed.converged_
     assert [passes for passes, _ in seen] == sorted(passes for passes, _ in seen)
@@ -56,9 +55,9 @@ def test_a_stream_gives_the_answer_of_memory(folder, in_memory, monkeypatch):
 
 def test_what_needs_the_rows_in_memory_is_refused(folder):
     with pytest.raises(InputError, match="observed"):
-        fit_stream(lori.LORI(**SETTINGS, standard_errors="robust"), open_stream(folder))
+        lori.LORI(**SETTINGS, standard_errors="robust").fit(open_stream(folder))
     with pytest.raises(InputError, match="newton"):
-        fit_stream(lori.LORI(**SETTINGS, method="paper"), open_stream(folder))
+        lori.LORI(**SETTINGS, method="paper").fit(open_stream(folder))
 
 
 @pytest.mark.slow
@@ -75,7 +74,7 @@ def test_a_cluster_gives_the_answer_of_memory_though_a_worker_dies(folder, in_me
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
 
-        fitted = fit_stream(lori.LORI(**SETTINGS), open_stream(folder), client=client, progress=kill_one)
+        fitted = lori.LORI(**SETTINGS).fit(open_stream(folder), client=client, progress=kill_one)
     assert killed
     same(fitted, in_memory)
 
