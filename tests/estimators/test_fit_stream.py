@@ -9,7 +9,7 @@ import pytest
 import lori
 from lori.data.reading.stream import open_stream
 from lori.data.writing import write_pairs
-from lori.errors import InputError
+from lori.errors import DataError, InputError
 from lori.inference.sources.cluster import connect
 from lori.model.ordered import OrderedModel
 
@@ -51,6 +51,34 @@ def test_a_stream_gives_the_answer_of_memory(folder, in_memory, monkeypatch):
     assert streamed.converged_
     assert [passes for passes, _ in seen] == sorted(passes for passes, _ in seen)
     assert seen[-1][1] == pytest.approx(in_memory.log_likelihood_, abs=1e-3)
+
+
+def test_a_model_of_a_stream_predicts_and_forgets_what_was_fitted_before(folder, in_memory):
+    """In words, as there is no y; and a posterior of the earlier data is a search of its own."""
+    earlier = lori.simulate(
+        OrderedModel.linear([[-1.0, 1.0]], epsilon=[0.0], features=["benefit", "need"]), 300, seed=9
+    )
+    X = np.stack([earlier.left_features, earlier.right_features], axis=1)
+    model = lori.LORI(**SETTINGS).fit(X, np.where(earlier.wins, 1, -1))
+    assert set(model.predict(X)) == {1, -1}
+    model.fit(earlier)
+    assert model.fitted_to_() is earlier
+    model.fit(open_stream(folder))
+    assert model.fitted_to_ is None
+    assert set(model.predict(earlier)) == {"left", "right"}
+    np.testing.assert_array_equal(
+        model.predict(earlier), np.where(in_memory.predict_proba(earlier)[:, 0] > 0.5, "left", "right")
+    )
+    assert "benefit" in str(model.summary())
+    fresh = lori.LORI(**SETTINGS).fit(earlier).posterior(earlier, draws=50)
+    np.testing.assert_allclose(model.posterior(earlier, draws=50).draws, fresh.draws, rtol=1e-6)
+
+
+def test_outcomes_beside_a_stream_are_refused(folder):
+    with pytest.raises(DataError, match="none beside a stream"):
+        lori.LORI(**SETTINGS).fit(open_stream(folder), ["left"])
+    with pytest.raises(DataError, match="none beside a stream"):
+        lori.LORI(**SETTINGS).fit(open_stream(folder), sample_weight=[1.0])
 
 
 def test_what_needs_the_rows_in_memory_is_refused(folder):
