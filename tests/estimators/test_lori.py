@@ -6,7 +6,9 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 
 import lori
+from lori.inference.posterior import sampling
 from lori.inference.settings import checked_settings
+from lori.model.ordered import Level
 
 
 def negative_rao_kupper(parameters, x, wins, ties, losses):
@@ -129,3 +131,111 @@ def test_levels_that_are_not_supported_are_left_out():
         assert (supported is fitted) == (levels == 2)
         assert supported.supported(prefs) is supported
     assert fitted.copy(method="paper").fit(prefs).supported(prefs).levels == 2  # which says nothing on fewer
+
+
+# -- levels that share parameters ------------------------------------------------------------------------
+
+
+def test_a_joint_function_of_two_levels_finds_its_parameters():
+    """Against SciPy on the paper's equations: both levels turn by the same angle and have the same strength."""
+
+    def both(p, x):
+        return jnp.stack([p[0] * x[0] + p[1] * x[1], p[1] * x[0] - p[0] * x[1]])
+
+    seen = lori.simulate(lori.OrderedModel.linear([[2.0, 1.0], [1.0, -2.0]], epsilon=[1.5, 0.0]), 600, seed=1)
+    rewards = lori.Function.joint(both, (1.0, 0.0), levels=2)
+    model = lori.LORI(levels=2, reward=rewards, epsilon=(None, 0.0), prior=None, starts=2).fit(seen)
+    d = np.where(seen.wins[:, None] > 0, seen.differences, -seen.differences)
+
+    def negative(parameters):
+        p, q, epsilon = parameters
+        first, second = d @ [p, q], d @ [q, -p]
+        s, t = 1 / (1 + np.exp(epsilon - first)), 1 / (1 + np.exp(epsilon + first))
+        return -np.log(s + (1 - s - t) / (1 + np.exp(-second))).sum()
+
+    starts = [(1.0, 0.0, 1.0), (-1.0, 0.5, 1.0), (0.5, -1.0, 2.0), (2.0, 1.0, 1.5)]
+    bounds = [(None, None), (None, None), (0.0, None)]
+    other = min((minimize(negative, start, bounds=bounds, tol=1e-12) for start in starts), key=lambda end: end.fun)
+    assert model.log_likelihood_ == pytest.approx(-other.fun, abs=1e-5)
+    assert model.optimum_.vector == pytest.approx(other.x, abs=1e-3)
+    first, second = model.levels_
+    assert np.array_equal(first.parameters, second.parameters)
+    assert first.weights == pytest.approx(other.x[:2], abs=1e-3)
+    assert second.weights == pytest.approx([other.x[1], -other.x[0]], abs=1e-3)
+
+
+@pytest.mark.slow
+def test_two_levels_with_one_gate_are_fitted_saved_and_loaded(tmp_path):
+    """Priorities change at the same age on both levels."""
+    features, gate = ("risk", "gain", "age"), [-20.0, 0.5]
+    shared = lori.Gated(context="age", share="gate")
+    truth = lori.OrderedModel(
+        tuple(
+            Level(shared.among(features), np.array([*weights, *gate]), epsilon, slopes=np.zeros(3))
+            for weights, epsilon in (((3.0, 0.0, 0.0, 3.0), 3.0), ((0.0, 4.0, -4.0, 0.0), 0.0))
+        ),
+        features,
+    )
+    generator = np.random.default_rng(0)
+    pairs = generator.normal(size=(1500, 2, 3))
+    pairs[:, :, 2] = generator.uniform(20, 60, size=(1500, 1))
+    seen = lori.simulate(truth, pairs, seed=1)
+    settings = {"levels": 2, "epsilon": (None, 0.0), "starts": 4, "prior": None}
+    model = lori.LORI(**settings, reward=shared).fit(seen)
+    assert model.converged_
+    assert len(model.optimum_.vector) == 4 + 4 + 2 + 1  # two objectives a level, one gate, one threshold
+    first, second = (level.parameters for level in model.levels_)
+    assert np.array_equal(first[4:], second[4:])
+    assert -first[4] / first[5] == pytest.approx(40.0, abs=1.5)
+    logs = truth.predict_log_proba(pairs[:, 0], pairs[:, 1])
+    at_truth = seen.wins @ logs[:, 0] + seen.losses @ logs[:, 2]
+    assert at_truth < model.log_likelihood_ < at_truth + 15  # eleven parameters gain about five and a half
+    apart = lori.LORI(**settings, reward=lori.Gated(context="age")).fit(seen)
+    assert len(apart.optimum_.vector) == 13
+    assert model.log_likelihood_ <= apart.log_likelihood_ + 1e-3  # of which the shared gate is a special case
+    model.save(tmp_path / "model.json")
+    loaded = lori.load(tmp_path / "model.json")
+    assert np.array_equal(loaded.predict_proba(seen), model.predict_proba(seen))
+    assert loaded.optimum_.units.specification == model.optimum_.units.specification
+    assert np.array_equal(loaded.posterior(draws=50).draws, model.posterior(draws=50).draws)
+
+
+# -- settings that change between a fit and what follows ---------------------------------------------------
+
+
+def test_levels_given_as_arrays_are_taken_level_by_level():
+    three = lori.LORI(levels=3, alpha=np.array([1.0, 2.0, 3.0]), epsilon=np.array([0.5, 0.25, 0.0]))
+    two, four = three.with_levels(2), three.with_levels(4)
+    assert (two.levels, two.alpha, two.epsilon) == (2, [1.0, 2.0], [0.5, 0.0])
+    assert (four.levels, four.alpha, four.epsilon) == (4, [1.0, 2.0, 3.0, 3.0], [0.5, 0.25, 0.25, 0.0])
+
+
+@pytest.mark.parametrize("method", ["laplace", *(pytest.param(own, marks=pytest.mark.slow) for own in ("smc", "nuts"))])
+def test_a_posterior_follows_settings_that_were_changed_after_the_fit(method):
+    """With the weights believed to be 0.01 standardised units or so, draws are far from the optimum without prior."""
+    if method != "laplace":
+        pytest.importorskip("blackjax", reason="blackjax is not installed (pip install 'lori[bayes]')")
+    seen = lori.simulate(lori.OrderedModel.linear([[1.5]], epsilon=[0.0]), 200, seed=0)
+    model = lori.LORI(levels=1, epsilon=0.0, starts=2).fit(seen)
+    before = model.posterior(seen, method=method, draws=200).weights.mean()
+    strict = lori.Prior(weights=0.01, degrees=50.0)
+    after = model.set_params(prior=strict).posterior(seen, method=method, draws=200).weights.mean()
+    assert before == pytest.approx(model.levels_[0].weights[0], abs=0.3)
+    assert abs(after) < 0.2 < before
+    fresh = lori.LORI(levels=1, epsilon=0.0, starts=2, prior=strict).fit(seen)
+    assert after == pytest.approx(fresh.posterior(seen, method=method, draws=200).weights.mean(), abs=0.05)
+
+
+def test_a_posterior_of_the_same_data_does_not_search_again(monkeypatch):
+    seen = lori.simulate(lori.OrderedModel.linear([[1.5]], epsilon=[0.0]), 200, seed=0)
+    model = lori.LORI(levels=1, epsilon=0.0, starts=2).fit(seen)
+    searches = []
+    original = sampling.fit_groups
+    monkeypatch.setattr(sampling, "fit_groups", lambda *args: (searches.append(args), original(*args))[1])
+    same = model.posterior(seen, draws=50)
+    assert not searches
+    copy = model.posterior(seen[np.arange(len(seen))], draws=50)
+    assert len(searches) == 1
+    np.testing.assert_allclose(same.draws, copy.draws, rtol=1e-6)
+    model.set_params(prior=None).posterior(seen, draws=50)
+    assert len(searches) == 2

@@ -2,17 +2,20 @@
 
 import gc
 import weakref
-from dataclasses import replace
+from collections import OrderedDict
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from lori.model.likelihoods.observations import Observations
 
+from lori.data.preferences import Preferences
 from lori.inference import blocks as module
 from lori.inference.blocks import Evaluation, evaluate
 from lori.inference.statistics import Scaling
+from lori.model.likelihoods import Pairs
+from lori.model.likelihoods.layouts import Alternatives, Differences
+from lori.model.likelihoods.pairs import PairRows
 from lori.model.precision import double_precision
 from lori.model.rewards import Capped, Function, Linear
 from lori.model.specification import Specification
@@ -22,12 +25,12 @@ N, TIED = 100, 20  # all tests stay within blocks of 128 and 32 rows, so that co
 CURVED = Function(lambda p, x: jnp.tanh(p[0] * x[0]) + x[1], start=(1.0,))
 
 SPECIFICATIONS = {
-    "linear": Specification((Linear(), Linear()), (None, 0.0), (1.0, 2.0), "split", FEATURES),
-    "tied": Specification((Linear(), Linear()), (None, None), (1.0, 1.0), "observed", FEATURES),
-    "capped": Specification((Capped(sharpness=2.0), Linear()), (None, None), (1.0, 1.0), "split", FEATURES),
-    "function": Specification((CURVED, Linear()), (None, 0.3), (None, 1.0), "printed", FEATURES),
+    "linear": Specification((Linear(), Linear()), (None, 0.0), (1.0, 2.0), Pairs(), FEATURES),
+    "tied": Specification((Linear(), Linear()), (None, None), (1.0, 1.0), Pairs("observed"), FEATURES),
+    "capped": Specification((Capped(sharpness=2.0), Linear()), (None, None), (1.0, 1.0), Pairs(), FEATURES),
+    "function": Specification((CURVED, Linear()), (None, 0.3), (None, 1.0), Pairs("printed"), FEATURES),
 }
-SINGLE = Specification((Linear(),), (None,), (1.0,), "observed", FEATURES)  # where each shape is compiled anew
+SINGLE = Specification((Linear(),), (None,), (1.0,), Pairs("observed"), FEATURES)  # where each shape is compiled anew
 UNSCALED = Scaling(np.zeros(2), np.ones(2))
 SCALING = Scaling(np.array([7.0, -0.3]), np.array([20.0, 0.1]))
 
@@ -36,23 +39,31 @@ def scaling_of(specification) -> Scaling:
     return SCALING if specification.standardised else UNSCALED
 
 
-def observations(specification, n=N, tied=0, seed=0) -> Observations:
-    """Rows in the user's units whose standardised features are moderate numbers."""
+def preferences(specification, n=N, tied=0, seed=0) -> Preferences:
+    """Pairs in the user's units whose standardised features are moderate numbers; the last ones are tied."""
     random = np.random.default_rng(seed)
-    shape = (2,) if specification.linear else (2, 2)
     scaling = scaling_of(specification)
-
-    def raw(standardised):
-        return standardised * scaling.scale + (0.0 if specification.linear else scaling.location)
-
-    return Observations(
-        raw(random.normal(0.0, 1.2, (n, *shape))), random.uniform(0.5, 3.0, n),
-        raw(random.normal(0.0, 0.6, (tied, *shape))), random.uniform(0.5, 3.0, tied),
-    )  # fmt: skip
+    size = np.where(np.arange(n + tied) < n, 1.0, 0.5)[:, None, None]
+    pairs = scaling.location + scaling.scale * size * random.normal(size=(n + tied, 2, 2))
+    return of_pairs(pairs, random.uniform(0.5, 3.0, n + tied), tied)
 
 
-def likelihood(specification, data: Observations, at, order=2) -> Evaluation:
-    return evaluate(specification, scaling_of(specification), [data], at, order)
+def of_pairs(pairs: np.ndarray, weight: np.ndarray, tied: int) -> Preferences:
+    """The first alternative is preferred, but in the last pairs, so many, neither."""
+    last = np.arange(len(pairs)) >= len(pairs) - tied
+    return Preferences.from_arrays(pairs[:, 0], pairs[:, 1], wins=~last, ties=last, weight=weight, features=FEATURES)
+
+
+def both_sides(data: Preferences) -> np.ndarray:
+    return np.stack([data.left_features, data.right_features], axis=1)
+
+
+def observations(specification, *args, **options):
+    return specification.likelihood.observed(preferences(specification, *args, **options))
+
+
+def likelihood(specification, data: Preferences, at, order=2) -> Evaluation:
+    return evaluate(specification, scaling_of(specification), [specification.likelihood.observed(data)], at, order)
 
 
 def assert_same(one: Evaluation, other: Evaluation, tolerance=1e-11) -> None:
@@ -84,28 +95,22 @@ def rewards(specification, x, v):
     return [jnp.tanh(v[0] * x[:, 0]) + x[:, 1], x @ v[1:3]], [v[3], 0.3], [v[4], 1.0]
 
 
-def plain_total(specification, data: Observations, v):
+def plain_total(specification, data: Preferences, v):
     """Σ weight · log Pr of equations (4) and (5), with 1 − s − t subtracted as printed."""
-
     scaling = scaling_of(specification)
-
-    def outcomes(pairs):
-        pairs = pairs / scaling.scale if specification.linear else (pairs - scaling.location) / scaling.scale
-        if specification.linear:
-            r, epsilon, alpha = rewards(specification, pairs, v)
-            differences = r
-        else:
-            first, epsilon, alpha = rewards(specification, pairs[:, 0], v)
-            differences = [a - b for a, b in zip(first, rewards(specification, pairs[:, 1], v)[0], strict=True)]
-        left, reached = 0.0, 1.0
-        for d, e, a in zip(differences, epsilon, alpha, strict=True):
-            better, worse = 1 / (1 + jnp.exp(-a * (d - e))), 1 / (1 + jnp.exp(-a * (-d - e)))
-            left, reached = left + reached * better, reached * (1 - better - worse)
-        return (left + reached / 2 if specification.ties == "split" else left), reached
-
-    total = jnp.sum(data.decided_weight * jnp.log(outcomes(jnp.asarray(data.decided))[0]))
-    if len(data.tied):
-        total += jnp.sum(data.tied_weight * jnp.log(outcomes(jnp.asarray(data.tied))[1]))
+    pairs = jnp.asarray((both_sides(data) - scaling.location) / scaling.scale)
+    first, epsilon, alpha = rewards(specification, pairs[:, 0], v)
+    second, _, _ = rewards(specification, pairs[:, 1], v)
+    left, reached = 0.0, 1.0
+    for one, other, e, a in zip(first, second, epsilon, alpha, strict=True):
+        d = one - other
+        better, worse = 1 / (1 + jnp.exp(-a * (d - e))), 1 / (1 + jnp.exp(-a * (-d - e)))
+        left, reached = left + reached * better, reached * (1 - better - worse)
+    if specification.likelihood.rule == "split":
+        left += reached / 2
+    total = jnp.sum(data.wins * data.weight * jnp.log(left))
+    if data.n_ties:
+        total += jnp.sum(data.ties * data.weight * jnp.log(reached))
     return total
 
 
@@ -127,7 +132,7 @@ def expected(specification, data, v):
 def test_value_gradient_and_curvature_agree_with_automatic_differentiation(name):
     """Rows come in the user's units, vectors in standardised ones."""
     specification = SPECIFICATIONS[name]
-    data = observations(specification, tied=TIED if name == "tied" else 0)
+    data = preferences(specification, tied=TIED if name == "tied" else 0)
     at = vectors(specification)
     got = likelihood(specification, data, at)
     for start, (value, gradient, curvature) in enumerate(expected(specification, data, at[0])):
@@ -139,7 +144,7 @@ def test_value_gradient_and_curvature_agree_with_automatic_differentiation(name)
 @pytest.mark.parametrize(("name", "order"), [("linear", 1), ("capped", 1), ("linear", 0)])
 def test_lower_orders_are_the_same_numbers(name, order):
     specification = SPECIFICATIONS[name]
-    data, at = observations(specification), vectors(specification)
+    data, at = preferences(specification), vectors(specification)
     full, lower = likelihood(specification, data, at), likelihood(specification, data, at, order)
     np.testing.assert_allclose(lower.value, full.value, rtol=1e-13)
     assert lower.curvature is None
@@ -159,16 +164,16 @@ def test_evaluations_add_up_part_by_part():
 
 def test_sums_do_not_depend_on_the_blocks(monkeypatch):
     specification = SINGLE
-    data, at = observations(specification, tied=TIED), vectors(specification)
+    data, at = preferences(specification, tied=TIED), vectors(specification)
     usual = likelihood(specification, data, at)
     monkeypatch.setattr(module, "BLOCK_ELEMENTS", 8)
-    assert module._blocks([(data.decided, data.decided_weight)], 64, True)[1].shape == (1, 2, 64)
+    assert module._sizes([specification.likelihood.observed(data).kinds["decided"]], 64) == (64, 2)
     assert_same(usual, likelihood(specification, data, at))
 
 
 def test_the_number_of_starts_changes_no_start():
     specification = SINGLE
-    data, at = observations(specification, tied=TIED), vectors(specification, starts=8)
+    data, at = preferences(specification, tied=TIED), vectors(specification, starts=8)
     together = likelihood(specification, data, at)
     for count in (1, 5):
         few = likelihood(specification, data, at[:, :count])
@@ -178,7 +183,7 @@ def test_the_number_of_starts_changes_no_start():
 
 def test_above_few_rows_no_starts_are_made_up(monkeypatch):
     specification = SINGLE
-    data, at = observations(specification, tied=TIED), vectors(specification)
+    data, at = preferences(specification, tied=TIED), vectors(specification)
     usual = likelihood(specification, data, at, 0)
     monkeypatch.setattr(module, "FEW_ROWS", N)
     assert_same(usual, likelihood(specification, data, at, 0))
@@ -189,41 +194,47 @@ def test_on_few_rows_several_numbers_of_starts_share_code(rows, rooms):
     assert [module._room(starts, rows, SINGLE) for starts in (3, 50, 65)] == rooms
 
 
-@pytest.mark.parametrize("linear", [True, False])
+def rows_of(pairs: np.ndarray, weight: np.ndarray) -> PairRows:
+    return PairRows(pairs[:, 0], pairs[:, 1], weight, np.arange(len(pairs)))
+
+
+@pytest.mark.parametrize("layout", [Differences(), Alternatives()])
 @pytest.mark.parametrize("longest", [0, 1, 8, 9, 100, 129, 5000])
-def test_blocks_hold_every_row_once_and_padding_without_weight(longest, linear):
+def test_blocks_hold_every_row_once_and_padding_without_weight(longest, layout):
     random = np.random.default_rng(longest)
-    shape = (3,) if linear else (2, 3)
-    groups = [(random.normal(size=(n, *shape)), random.uniform(1.0, 2.0, n)) for n in (longest, longest // 2)]
-    rows, weights = module._blocks(groups, 64, linear)
-    if linear:
+    groups = [rows_of(random.normal(size=(n, 2, 3)), random.uniform(1.0, 2.0, n)) for n in (longest, longest // 2)]
+    sizes = module._sizes(groups, 64)
+    rows, weights = module._blocks(groups, layout, *sizes), module._weights(groups, *sizes)
+    differences = layout == Differences()
+    if differences:
         rows = rows.transpose(0, 1, 3, 2)  # features come before rows
     assert weights.shape == rows.shape[:3]
     assert rows.shape[2] <= 64
-    for (pairs, weight), own_rows, own_weights in zip(groups, rows, weights, strict=True):
-        n = len(weight)
-        np.testing.assert_array_equal(own_rows.reshape(-1, *shape)[:n], pairs)
-        np.testing.assert_array_equal(own_weights.ravel()[:n], weight)
+    for group, own_rows, own_weights in zip(groups, rows, weights, strict=True):
+        n = len(group)
+        expected = group.left - group.right if differences else np.stack([group.left, group.right], axis=1)
+        np.testing.assert_array_equal(own_rows.reshape(-1, *expected.shape[1:])[:n], expected)
+        np.testing.assert_array_equal(own_weights.ravel()[:n], group.weight)
         assert (own_weights.ravel()[n:] == 0).all()
     assert weights[0].size <= max(8, 1.25 * longest + 64)
 
 
 def test_data_of_similar_size_are_laid_out_alike():
-    shapes = {
-        n: module._blocks([(np.zeros((n, 2)), np.ones(n))], 128, linear=True)[1].shape for n in (20, 100, 300, 400, 500)
-    }
-    assert shapes[20] == shapes[100] == (1, 1, 128)
-    assert shapes[300] == shapes[400] == shapes[500] == (1, 4, 128)
-    many_starts = module._blocks([(np.zeros((300, 2)), np.ones(300))], 64, linear=True)
-    assert many_starts[1].shape == (1, 5, 64)  # where computing takes longer than compiling, nothing is wasted
+    def sizes(n, wanted):
+        return module._sizes([rows_of(np.zeros((n, 2, 2)), np.ones(n))], wanted)
+
+    assert sizes(20, 128) == sizes(100, 128) == (128, 1)
+    assert sizes(300, 128) == sizes(400, 128) == sizes(500, 128) == (128, 4)
+    assert sizes(300, 64) == (64, 5)  # where computing takes longer than compiling, nothing is wasted
 
 
 def test_a_layout_is_kept_for_the_next_call():
-    specification = SINGLE
-    data = observations(specification, tied=TIED)
-    first = module.laid_out([data], 64, True)
-    assert module.laid_out([data], 64, True) is first
-    assert module.laid_out([data], 32, True) is not first
+    data = observations(SINGLE, tied=TIED)
+    first, again, other = (module.laid_out(SINGLE, [data], starts) for starts in (64, 64, 128))
+    for kind, parts in first.items():
+        assert all(one is two for one, two in zip(parts, again[kind], strict=True))
+        assert not any(one is two for one, two in zip(parts, other[kind], strict=True))
+    assert other["decided"][1].shape == (1, 2, 64)
 
 
 def test_a_layout_is_not_taken_for_that_of_other_groups():
@@ -233,29 +244,31 @@ def test_a_layout_is_not_taken_for_that_of_other_groups():
     part = large.sample(60, np.random.default_rng(0))
     at = vectors(specification, groups=2)
     evaluate(specification, SCALING, [small, part], at, 0)
-    fresh = evaluate(specification, SCALING, [replace(small, blocks={}), replace(large, blocks={})], at, 0)
+    fresh = [observations(specification, n=n, tied=TIED, seed=n) for n in (100, 128)]
+    fresh = evaluate(specification, SCALING, fresh, at, 0)
     assert_same(evaluate(specification, SCALING, [small, large], at, 0), fresh)
 
 
-def with_empty_rows(data: Observations, decided: int, tied: int) -> Observations:
-    """The same with rows of weight zero at the end."""
-    return Observations(
-        np.concatenate([data.decided, np.full((decided, 2), 50.0)]),
-        np.append(data.decided_weight, np.zeros(decided)),
-        np.concatenate([data.tied, np.full((tied, 2), 50.0)]),
-        np.append(data.tied_weight, np.zeros(tied)),
-    )
+def with_empty_rows(data: Preferences, decided: int, tied: int) -> Preferences:
+    """The same with pairs of weight zero at the end."""
+    far = np.tile([[50.0, 50.0], [0.0, 0.0]], (decided + tied, 1, 1))
+    pairs = np.concatenate([both_sides(data), far])
+    last = np.append(data.ties, np.arange(len(far)) >= decided)
+    weight = np.append(data.weight, np.zeros(len(far)))
+    return Preferences.from_arrays(pairs[:, 0], pairs[:, 1], wins=1 - last, ties=last, weight=weight, features=FEATURES)
 
 
 def test_rows_of_weight_zero_count_for_nothing():
     specification = SPECIFICATIONS["tied"]
-    data, at = observations(specification, tied=TIED), vectors(specification)
+    data, at = preferences(specification, tied=TIED), vectors(specification)
     assert_same(likelihood(specification, data, at), likelihood(specification, with_empty_rows(data, 7, 3), at), 1e-12)
 
 
 def test_no_rows_add_nothing():
     specification = SINGLE
-    got = likelihood(specification, observations(specification, n=0), vectors(specification))
+    nobody = observations(specification).sample(0, np.random.default_rng(0))
+    assert nobody.rows == 0
+    got = evaluate(specification, SCALING, [nobody], vectors(specification), 2)
     assert [part.shape for part in got] == [(1, 3), (1, 3, 3), (1, 3, 3, 3)]
     assert all((part == 0).all() for part in got)
 
@@ -264,7 +277,7 @@ def test_rows_go_when_nobody_needs_them():
     """A layout must not keep alive the rows that it was made from: a stream makes new ones for every piece."""
     specification = SPECIFICATIONS["tied"]
     data = observations(specification, tied=TIED)
-    likelihood(specification, data, vectors(specification))
+    evaluate(specification, SCALING, [data], vectors(specification), 2)
     gone = weakref.ref(data)
     gc.disable()
     try:
@@ -274,13 +287,24 @@ def test_rows_go_when_nobody_needs_them():
         gc.enable()
 
 
+def test_only_so_many_pieces_of_compiled_code_are_remembered(monkeypatch):
+    """The oldest go: a process that fits data of ever new shapes must not grow for ever."""
+    known = OrderedDict.fromkeys(range(module.REMEMBERED))
+    monkeypatch.setattr(module, "_COMPILED", known)
+    data, at = preferences(SINGLE, tied=TIED), vectors(SINGLE)
+    for _ in range(2):
+        likelihood(SINGLE, data, at, 0)
+        assert len(known) == module.REMEMBERED
+    assert next(iter(known)) == 1  # one new key, not two
+
+
 def test_a_tie_without_threshold_is_impossible_but_only_if_it_happened():
     specification = SPECIFICATIONS["tied"]
     at = vectors(specification)
     at[..., 4] = 0.0
-    data = observations(specification, tied=TIED)
+    data = preferences(specification, tied=TIED)
     assert np.isposinf(likelihood(specification, data, at).value).all()
-    never = replace(data, tied_weight=np.zeros(TIED), blocks={})
+    never = of_pairs(both_sides(data), np.where(data.ties, 0.0, data.weight), TIED)
     at_zero = likelihood(specification, never, at)
     at[..., 4] = 1e-9
     for one, two in zip(at_zero, likelihood(specification, never, at), strict=True):
@@ -289,22 +313,19 @@ def test_a_tie_without_threshold_is_impossible_but_only_if_it_happened():
 
 def test_groups_give_what_each_gives_alone():
     specification = SINGLE
-    groups = [observations(specification, n=n, tied=t, seed=n) for n, t in ((100, 20), (9, 0), (128, 32))]
+    groups = [preferences(specification, n=n, tied=t, seed=n) for n, t in ((100, 20), (9, 0), (128, 32))]
     at = vectors(specification, groups=3)
-    together = evaluate(specification, SCALING, groups, at, 2)
+    together = evaluate(specification, SCALING, [specification.likelihood.observed(own) for own in groups], at, 2)
     for g, own in enumerate(groups):
-        same_shape = with_empty_rows(own, 128 - len(own.decided), 32 - len(own.tied))
+        same_shape = with_empty_rows(own, 128 - (len(own) - own.n_ties), 32 - own.n_ties)
         alone = likelihood(specification, same_shape, at[g : g + 1])
         assert_same(Evaluation(*(part[g : g + 1] for part in together)), alone)
 
 
 def test_weights_act_like_repeated_rows():
     specification = SPECIFICATIONS["tied"]
-    data, at = observations(specification, tied=TIED), vectors(specification)
-    times, tied_times = np.arange(N) % 3, np.arange(TIED) % 3
-    weighted = Observations(data.decided, times.astype(float), data.tied, tied_times.astype(float))
-    repeated = Observations(
-        np.repeat(data.decided, times, axis=0), np.ones(times.sum()),
-        np.repeat(data.tied, tied_times, axis=0), np.ones(tied_times.sum()),
-    )  # fmt: skip
+    data, at = preferences(specification, tied=TIED), vectors(specification)
+    times = np.arange(N + TIED) % 3
+    weighted = of_pairs(both_sides(data), times.astype(float), TIED)
+    repeated = of_pairs(np.repeat(both_sides(data), times, axis=0), np.ones(times.sum()), times[N:].sum())
     assert_same(likelihood(specification, weighted, at), likelihood(specification, repeated, at))

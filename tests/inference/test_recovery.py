@@ -1,17 +1,15 @@
-"""Is the truth found again: its priority order, its probabilities, and the best optimum of the objective?"""
+"""Is the truth found again: its priority order, its probabilities, and the best optimum of the problem?"""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from lori.model.likelihoods.observations import Observations
 
 import lori
 from lori.experiments.bench.recovery import in_order, random_model
-from lori.inference.problem import Objective
-from lori.inference.search.search import _minimise, _random_starts
-from lori.inference.sources.memory import Memory
-from lori.inference.statistics import Moments, Scaling
+from lori.inference.problem import Problem
+from lori.inference.search.search import _random_starts
+from lori.model.likelihoods import Pairs
 from lori.model.specification import Specification
 
 FEATURES, PAIRS = 4, 5000
@@ -28,14 +26,14 @@ class Case:
     ordered: bool  # whether all levels come in the right order
     stands: bool  # whether those do that the summary says are supported
     rmse: float  # of probabilities, on pairs that were not fitted
-    objective: Objective
-    value: float  # of the objective where LORI ended
+    problem: Problem
+    value: float  # of the problem where LORI ended
 
     @property
     def true_vector(self) -> np.ndarray:
-        scale = self.objective.scaling.scale
+        scale = self.problem.scaling.scale
         levels = self.truth.levels
-        return self.objective.specification.pack(
+        return self.problem.specification.pack(
             [level.parameters * scale for level in levels], [level.epsilon for level in levels], [1.0] * len(levels)
         )
 
@@ -52,19 +50,18 @@ def recovered(seed: int, hanging: float) -> Case:
     fresh = generator.normal(size=(PAIRS, 2, FEATURES))
     error = fitted.predict_proba(fresh)[:, 0] - truth.predict_proba(fresh[:, 0], fresh[:, 1])[:, 0]
     free, one = (None,) * levels, (1.0,) * levels
-    specification = Specification((lori.Linear(),) * levels, free, one, "split", seen.features)
-    scaling = Scaling.of(Moments.of(seen.left_features, seen.right_features), standardised=True)
-    objective = Objective(specification, Memory((Observations.of(seen, linear=True),)), scaling, lori.Prior())
-    value = objective.evaluate(fitted.vector_[None, None], order=0).value[0, 0]
+    specification = Specification((lori.Linear(),) * levels, free, one, Pairs(), seen.features)
+    problem = Problem.of(specification, [seen], lori.Prior())
+    value = problem.evaluate(fitted.optimum_.vector[None, None], order=0).value[0, 0]
     ordered, stands = in_order(truth, fitted.model_), in_order(truth, fitted.supported(seen).model_)
-    return Case(truth, seen, fitted, ordered, stands, float(np.sqrt(np.mean(error**2))), objective, float(value))
+    return Case(truth, seen, fitted, ordered, stands, float(np.sqrt(np.mean(error**2))), problem, float(value))
 
 
 def thorough_optimum(case: Case, starts: int = 500) -> float:
     """The best value of many random starts on all rows, and of a start at the truth."""
-    drawn = _random_starts(case.objective, starts, np.random.default_rng(1))
+    drawn = _random_starts(case.problem, starts, np.random.default_rng(1))
     tried = np.concatenate([drawn, case.true_vector[None, None]], axis=1)
-    return float(_minimise(case.objective, tried, iterations=60).values.min())
+    return float(case.problem.solve_from(tried, iterations=60).values.min())
 
 
 def check(case: Case, seed: int, record_property) -> None:
@@ -84,7 +81,7 @@ def test_order_and_probabilities_are_recovered():
     assert case.ordered
     assert case.rmse < 0.03
     assert case.fitted.converged_
-    at_truth = case.objective.evaluate(case.true_vector[None, None], order=0).value[0, 0]
+    at_truth = case.problem.evaluate(case.true_vector[None, None], order=0).value[0, 0]
     assert case.value <= at_truth
 
 

@@ -72,9 +72,9 @@ def test_observed_ties_need_a_threshold():
 
 
 def test_the_tie_rule_follows_the_data():
-    assert checked().specification.ties == "split"
-    assert checked(TIED).specification.ties == "observed"
-    assert checked(ties="printed").specification.ties == "printed"
+    assert checked().specification.likelihood.rule == "split"
+    assert checked(TIED).specification.likelihood.rule == "observed"
+    assert checked(ties="printed").specification.likelihood.rule == "printed"
 
 
 def test_the_door_is_the_one_of_fit():

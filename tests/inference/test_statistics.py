@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lori
-from lori.inference.statistics import SAMPLE, Survey
+from lori.inference.statistics import SAMPLE, Statistics
 
 N = 500
 
@@ -20,23 +20,23 @@ def seen() -> lori.Preferences:
 
 
 def test_it_counts_and_measures(seen):
-    survey = Survey.of(seen)
-    assert survey.pairs == N
-    assert (survey.wins, survey.losses, survey.ties) == (seen.wins.sum(), seen.losses.sum(), seen.ties.sum())
-    assert survey.comparisons == seen.n_comparisons
+    statistics = Statistics.of(seen)
+    assert statistics.pairs == N
+    assert statistics.outcomes.tolist() == [seen.wins.sum(), seen.ties.sum(), seen.losses.sum()]
+    assert statistics.comparisons == seen.n_comparisons
     both = np.concatenate([seen.left_features, seen.right_features])
-    np.testing.assert_array_equal(survey.ranges, both.max(axis=0) - both.min(axis=0))
-    np.testing.assert_allclose(survey.deviation, np.sqrt(np.mean(seen.differences**2, axis=0) / 2))
-    assert survey.sample is seen
+    np.testing.assert_array_equal(statistics.ranges, both.max(axis=0) - both.min(axis=0))
+    np.testing.assert_allclose(statistics.deviation, np.sqrt(np.mean(seen.differences**2, axis=0) / 2))
+    assert statistics.sample is seen
 
 
 @pytest.mark.parametrize("cuts", [[250], [1, 499], [100, 150, 400]])
 def test_parts_add_up_to_the_whole(seen, cuts):
-    whole = Survey.of(seen)
-    parts = [Survey.of(seen[some]) for some in np.split(np.arange(N), cuts)]
+    whole = Statistics.of(seen)
+    parts = [Statistics.of(seen[some]) for some in np.split(np.arange(N), cuts)]
     together = sum(parts[1:], start=parts[0])
-    for name in ("pairs", "wins", "losses", "ties", "comparisons"):
-        assert getattr(together, name) == getattr(whole, name)
+    assert (together.pairs, together.comparisons) == (whole.pairs, whole.comparisons)
+    np.testing.assert_array_equal(together.outcomes, whole.outcomes)
     np.testing.assert_array_equal(together.ranges, whole.ranges)
     np.testing.assert_allclose(together.deviation, whole.deviation, rtol=1e-13)
     np.testing.assert_allclose(together.moments.total, whole.moments.total, rtol=1e-13)
@@ -45,7 +45,7 @@ def test_parts_add_up_to_the_whole(seen, cuts):
 
 
 def test_a_sample_is_evenly_spaced(seen):
-    few = Survey.of(seen, sample=50).sample
+    few = Statistics.of(seen, sample=50).sample
     assert len(few) == 50
     place = {tuple(row): i for i, row in enumerate(seen.left_features)}
     places = np.array([place[tuple(row)] for row in few.left_features])
@@ -57,6 +57,6 @@ def test_a_sample_is_evenly_spaced(seen):
 
 def test_the_sample_is_all_pairs_up_to_its_size(seen):
     assert SAMPLE == 20_000
-    assert len(Survey.of(seen, sample=N).sample) == N
-    assert len(Survey.of(seen, sample=N - 1).sample) == N - 1
-    assert Survey.of(seen, sample=50).pairs == N
+    assert len(Statistics.of(seen, sample=N).sample) == N
+    assert len(Statistics.of(seen, sample=N - 1).sample) == N - 1
+    assert Statistics.of(seen, sample=50).pairs == N

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 import lori
+from lori.inference.estimates import Units
+from lori.inference.statistics import Scaling
+from lori.model.likelihoods import Pairs
 from lori.model.ordered import Level
+from lori.model.specification import Specification
 
 TRUTH = lori.OrderedModel.linear([[2.0, 0.5], [-0.3, 3.0]], epsilon=[1.5, 0.0])
 
@@ -79,6 +83,23 @@ def test_a_shift_of_a_feature_changes_nothing(seen):
     )
     one, other = fitted(seen), fitted(moved)
     assert other.predict_proba(moved) == pytest.approx(one.predict_proba(seen), abs=1e-6)
+
+
+@pytest.mark.parametrize("slope", [4.0, -4.0])
+def test_levels_with_one_gate_report_the_same_gate(slope):
+    """In the user's units, whatever α is asked for, and for the mirror image, too."""
+    features = ("risk", "age", "gain")
+    shared = lori.Gated(context="age", share="gate").among(features)
+    specification = Specification((shared, shared), (None, 0.0), (1.0, 1.0), Pairs(), features)
+    location, scale = np.array([1.0, 35.0, -2.0]), np.array([0.5, 20.0, 3.0])
+    vector = np.array([1.0, 2.0, 3.0, 4.0, 0.7, slope, -1.0, -2.0, -3.0, -4.0, 0.9])
+    units = Units(specification, Scaling(location, scale), (2.0, None))
+    first, second = units.model(vector, np.tile(location, (5, 1))).levels
+    np.testing.assert_allclose(first.parameters[4:], second.parameters[4:], rtol=1e-13)
+    assert first.parameters[5] == pytest.approx(0.2)
+    assert -first.parameters[4] / first.parameters[5] == pytest.approx(35.0 - 20.0 * 0.7 / slope)
+    weights = vector[:4] / scale[[0, 2, 0, 2]] / 2
+    np.testing.assert_allclose(first.parameters[:4], weights if slope > 0 else weights[[2, 3, 0, 1]])
 
 
 @pytest.fixture(scope="module")

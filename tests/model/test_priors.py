@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from lori.model.likelihoods import Pairs
 from lori.model.priors import Prior
 from lori.model.rewards import Capped, Function, Linear, Network
 from lori.model.specification import Specification
@@ -56,7 +57,7 @@ def test_many_vectors_are_judged_at_once():
 def test_scales_follow_the_kind_of_parameter():
     function = Function(lambda p, x: p[0] * x[0], start=(1.0,))
     specification = Specification(
-        (Capped(), function, Linear()), (None, 0.0, None), (1.0, None, 1.0), "split", FEATURES
+        (Capped(), function, Linear()), (None, 0.0, None), (1.0, None, 1.0), Pairs(), FEATURES
     )
     scales = Prior(weights=2.0, epsilon=3.0, deeper=0.5).scales(specification)
     # two weights and a cap; the function's parameter; two weights; two thresholds; the function's α
@@ -65,13 +66,13 @@ def test_scales_follow_the_kind_of_parameter():
 
 @pytest.mark.parametrize(("levels", "expected"), [(1, [3.0]), (2, [3.0, 3.0]), (4, [3.0, 0.5, 0.5, 3.0])])
 def test_thresholds_that_let_a_third_level_speak_are_believed_small(levels, expected):
-    specification = Specification((Linear(),) * levels, (None,) * levels, (1.0,) * levels, "split", FEATURES)
+    specification = Specification((Linear(),) * levels, (None,) * levels, (1.0,) * levels, Pairs(), FEATURES)
     scales = Prior(epsilon=3.0, deeper=0.5).scales(specification)
     assert scales[list(specification.epsilon_slots.values())].tolist() == expected
 
 
 def test_the_scales_of_a_network_shrink_with_its_inputs():
-    specification = Specification((Network(hidden=(9,)),), (0.0,), (1.0,), "split", FEATURES)
+    specification = Specification((Network(hidden=(9,)),), (0.0,), (1.0,), Pairs(), FEATURES)
     scales = Prior(weights=2.0).scales(specification)
     np.testing.assert_allclose(scales, 2.0 / np.sqrt([2.0] * 27 + [9.0] * 9))
 

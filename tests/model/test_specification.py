@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lori.model.likelihoods import Pairs
 from lori.model.precision import double_precision
 from lori.model.rewards import Capped, Function, Linear
 from lori.model.specification import Specification
@@ -24,19 +25,20 @@ def specifications(draw) -> Specification:
     def each(values):
         return tuple(draw(st.lists(values, min_size=levels, max_size=levels)))
 
-    return Specification(each(rewards), each(fixed_or_learned), each(fixed_or_learned), "split", FEATURES)
+    return Specification(each(rewards), each(fixed_or_learned), each(fixed_or_learned), Pairs(), FEATURES)
 
 
 @pytest.fixture
 def mixed() -> Specification:
     """Level 1 capped with a learned ε, level 2 a function with a learned α and ε = 0.5, level 3 linear."""
     return Specification(
-        (Capped(), POWER, Linear(increasing=["need"])), (None, 0.5, None), (2.0, None, None), "split", FEATURES
+        (Capped(), POWER, Linear(increasing=["need"])), (None, 0.5, None), (2.0, None, None), Pairs(), FEATURES
     )
 
 
 def test_the_layout_is_rewards_then_thresholds_then_alphas(mixed):
-    assert mixed.reward_slices == (slice(0, 3), slice(3, 4), slice(4, 6))
+    assert [slots.tolist() for slots in mixed.reward_slots] == [[0, 1, 2], [3], [4, 5]]
+    assert not mixed.shared
     assert mixed.epsilon_slots == {0: 6, 2: 7}
     assert mixed.alpha_slots == {1: 8}  # the last level's α is learned with its free scale, not beside it
     assert mixed.size == 9
@@ -53,7 +55,7 @@ def test_the_layout_is_rewards_then_thresholds_then_alphas(mixed):
 
 
 def test_names_of_one_level_do_not_count_levels():
-    assert Specification((Linear(),), (None,), (1.0,), "split", FEATURES).names == (
+    assert Specification((Linear(),), (None,), (1.0,), Pairs(), FEATURES).names == (
         "weight of benefit", "weight of need", "threshold",
     )  # fmt: skip
 
@@ -74,7 +76,7 @@ def test_pack_is_the_inverse_of_unpack(specification, seed):
     assert len(specification.names) == specification.size
     assert len(set(specification.names)) == specification.size
     slots = [*specification.epsilon_slots.values(), *specification.alpha_slots.values()]
-    inside = [i for where in specification.reward_slices for i in range(where.start, where.stop)]
+    inside = [int(i) for where in specification.reward_slots for i in where]
     assert sorted(inside + slots) == list(range(specification.size))
     vector = np.random.default_rng(seed).uniform(0.1, 3.0, specification.size)
     parameters = specification.unpack(jnp.asarray(vector))
@@ -89,7 +91,7 @@ def test_pack_is_the_inverse_of_unpack(specification, seed):
 
 
 def test_equal_specifications_share_compiled_code():
-    one, other = (Specification((Linear(),), (None,), (1.0,), "split", FEATURES) for _ in range(2))
+    one, other = (Specification((Linear(),), (None,), (1.0,), Pairs(), FEATURES) for _ in range(2))
     assert one == other
     assert hash(one) == hash(other)
 
@@ -109,29 +111,34 @@ def test_gap_and_tolerance_of_a_pair(mixed, naive):
     np.testing.assert_allclose(gap, np.multiply(alpha, differences), rtol=1e-12)
     np.testing.assert_allclose(tolerance, np.multiply(alpha, epsilon), rtol=1e-12)
     expected = naive(alpha, differences, epsilon, "split")
-    assert float(mixed.log_better(jnp.asarray(w), pair)) == pytest.approx(float(expected.left.ln()), rel=1e-10)
+    assert float(mixed.log_probability("decided", jnp.asarray(w), pair)) == pytest.approx(
+        float(expected.left.ln()), rel=1e-10
+    )
     observed = naive(alpha, differences, epsilon, "observed")
-    assert float(mixed.log_tie(jnp.asarray(w), pair)) == pytest.approx(float(observed.tie.ln()), rel=1e-10)
+    assert float(mixed.log_probability("tied", jnp.asarray(w), pair)) == pytest.approx(
+        float(observed.tie.ln()), rel=1e-10
+    )
 
 
 @double_precision
-def test_a_linear_model_needs_differences_only():
-    linear = Specification((Linear(), Linear()), (None, 0.0), (1.0, 3.0), "split", FEATURES)
-    assert linear.linear
+def test_only_differences_matter_to_a_linear_model(mixed):
+    linear = Specification((Linear(), Linear()), (None, 0.0), (1.0, 3.0), Pairs(), FEATURES)
+    assert linear.likelihood.only_differences_matter(linear)
+    assert not mixed.likelihood.only_differences_matter(mixed)
     assert linear.standardised
-    gap, tolerance = linear.scaled(linear.unpack(jnp.array([1.0, 2.0, 3.0, 4.0, 0.5])), jnp.array([10.0, 1.0]))
+    pair = jnp.array([[17.0, -2.0], [7.0, -3.0]])
+    gap, tolerance = linear.scaled(linear.unpack(jnp.array([1.0, 2.0, 3.0, 4.0, 0.5])), pair)
     np.testing.assert_allclose(gap, [12.0, 3 * 34.0])
     np.testing.assert_allclose(tolerance, [0.5, 0.0])
 
 
 def test_one_function_makes_a_model_keep_its_units(mixed):
-    assert not mixed.linear
     assert not mixed.standardised
 
 
 def test_fewer_drops_the_last_reward_and_keeps_the_last_threshold():
     rewards = (Linear(), Capped(), POWER)
-    three = Specification(rewards, (None, 2.0, 0.0), (1.0, 3.0, None), "observed", FEATURES)
+    three = Specification(rewards, (None, 2.0, 0.0), (1.0, 3.0, None), Pairs("observed"), FEATURES)
     two = three.fewer()
-    assert two == Specification(rewards[:2], (None, 0.0), (1.0, 3.0), "observed", FEATURES)
-    assert two.fewer() == Specification(rewards[:1], (0.0,), (1.0,), "observed", FEATURES)
+    assert two == Specification(rewards[:2], (None, 0.0), (1.0, 3.0), Pairs("observed"), FEATURES)
+    assert two.fewer() == Specification(rewards[:1], (0.0,), (1.0,), Pairs("observed"), FEATURES)

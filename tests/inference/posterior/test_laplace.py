@@ -1,12 +1,13 @@
-"""Gaussians at peaks against closed forms: masses, draws within bounds, densities."""
+"""Gaussians around optima against closed forms: masses, draws within bounds, densities."""
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from lori.inference.estimates import Peak, Units
+from lori.inference.estimates import Optimum, Units
 from lori.inference.posterior.laplace import Kernels, Mixture, around, systematic
 from lori.inference.statistics import Scaling
+from lori.model.likelihoods import Pairs
 from lori.model.priors import Prior
 from lori.model.rewards import Linear
 from lori.model.specification import Specification
@@ -14,14 +15,14 @@ from lori.model.specification import Specification
 CURVATURE = np.array([[4.0, 1.0], [1.0, 2.0]])
 
 
-def peak(*, increasing=(), vector=(1.0, 2.0), gradient=(0.0, 0.0), value=3.0, curvature=CURVATURE, prior=None):
-    specification = Specification((Linear(increasing=increasing),), (0.0,), (1.0,), "split", ("a", "b"))
+def optimum(*, increasing=(), vector=(1.0, 2.0), gradient=(0.0, 0.0), value=3.0, curvature=CURVATURE, prior=None):
+    specification = Specification((Linear(increasing=increasing),), (0.0,), (1.0,), Pairs(), ("a", "b"))
     units = Units(specification, Scaling(np.zeros(2), np.ones(2)), (1.0,))
-    return Peak(units, prior, np.array(vector), value, np.array(gradient), curvature)
+    return Optimum(units, prior, np.array(vector), value, np.array(gradient), curvature)
 
 
 def test_without_bounds_it_is_the_textbook_gaussian():
-    found = around(peak(), 4000, np.random.default_rng(0))
+    found = around(optimum(), 4000, np.random.default_rng(0))
     covariance = np.linalg.inv(CURVATURE)
     expected = -3.0 + np.log(2 * np.pi) - 0.5 * np.log(np.linalg.det(CURVATURE))
     assert found.log_mass == pytest.approx(expected, abs=1e-12)
@@ -34,7 +35,9 @@ def test_without_bounds_it_is_the_textbook_gaussian():
 @pytest.mark.parametrize("gradient", [0.0, 2.0])
 def test_a_bound_cuts_the_mass_and_the_draws(gradient):
     """θ₁ sits at its bound 0; the mass is the integral of exp(−value − g θ₁ − ½ θᵀHθ) over θ₁ ≥ 0."""
-    found = around(peak(increasing=["a"], vector=(0.0, 0.5), gradient=(gradient, 0.0)), 4000, np.random.default_rng(1))
+    found = around(
+        optimum(increasing=["a"], vector=(0.0, 0.5), gradient=(gradient, 0.0)), 4000, np.random.default_rng(1)
+    )
 
     def density(b, a):
         away = np.array([a, b - 0.5])
@@ -49,14 +52,14 @@ def test_a_bound_cuts_the_mass_and_the_draws(gradient):
 
 
 def test_a_flat_direction_is_as_wide_as_the_prior_allows_and_said_to_be():
-    found = around(peak(curvature=np.diag([4.0, 0.0]), prior=Prior()), 2000, np.random.default_rng(0))
+    found = around(optimum(curvature=np.diag([4.0, 0.0]), prior=Prior()), 2000, np.random.default_rng(0))
     assert found.flat
     assert 3.0 < found.draws[:, 1].std() < 7.0
 
 
-def test_a_mixture_has_the_shares_of_its_peaks_and_a_density_that_integrates_to_one():
-    peaks = [peak(), peak(vector=(-4.0, 0.0), value=3.0 + np.log(3))]
-    made = Mixture.of(peaks, 4000, np.random.default_rng(0), {1.0: 0.5, 2.0: 0.5})
+def test_a_mixture_has_the_shares_of_its_optima_and_a_density_that_integrates_to_one():
+    optima = [optimum(), optimum(vector=(-4.0, 0.0), value=3.0 + np.log(3))]
+    made = Mixture.of(optima, 4000, np.random.default_rng(0), {1.0: 0.5, 2.0: 0.5})
     assert np.mean(made.draws[:, 0] < -1.5) == pytest.approx(0.25, abs=0.05)
     grid = np.linspace(-12, 8, 161)
     points = np.stack(np.meshgrid(grid, grid + 2), axis=-1).reshape(-1, 2)

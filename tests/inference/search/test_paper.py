@@ -8,7 +8,7 @@ import pytest
 
 import lori
 from lori.inference.search.paper import run_paper_method
-from lori.model.likelihoods.observations import Observations
+from lori.model.likelihoods import Pairs
 from lori.model.specification import Specification
 
 TRUTH = lori.OrderedModel.linear([[2.0, 0.5], [0.3, 3.0]], epsilon=[1.5, 0.0])
@@ -31,8 +31,8 @@ def paper(seen):
 @pytest.fixture(scope="module")
 def raw(seen):
     """The rows in raw units, and the specification with both thresholds learned."""
-    specification = Specification((INCREASING,) * 2, (None, None), (1.0, 1.0), "split", seen.features)
-    return specification, Observations.of(seen, specification.linear)
+    specification = Specification((INCREASING,) * 2, (None, None), (1.0, 1.0), Pairs(), seen.features)
+    return specification, specification.likelihood.observed(seen)
 
 
 @pytest.fixture(scope="module")

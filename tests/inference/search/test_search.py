@@ -6,14 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from lori.model.likelihoods.observations import Observations
 from scipy.optimize import minimize
 
-from lori.inference.problem import Objective
+from lori.data.preferences import Preferences
+from lori.inference.problem import Problem
 from lori.inference.search import search as module
 from lori.inference.search.search import _random_starts, _reorderings, insertions, search
-from lori.inference.sources.memory import Memory
 from lori.inference.statistics import Scaling
+from lori.model.likelihoods import Pairs
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
 from lori.model.rewards import Capped, Linear
@@ -25,27 +25,24 @@ STARTS = 8  # as many as candidates that are polished, so that compiled code is 
 
 def linear(levels: int, epsilon=None, ties="split") -> Specification:
     thresholds = (None,) * levels if epsilon is None else epsilon
-    return Specification((Linear(),) * levels, thresholds, (1.0,) * levels, ties, FEATURES)
+    return Specification((Linear(),) * levels, thresholds, (1.0,) * levels, Pairs(ties), FEATURES)
 
 
-def simulated(model: OrderedModel, n: int, seed: int = 0) -> Observations:
+def simulated(model: OrderedModel, n: int, seed: int = 0) -> Preferences:
     random = np.random.default_rng(seed)
     left, right = random.normal(size=(2, n, 2))
-    counts = model.sample(left, right, seed=random)
-    difference = np.where(counts[:, [2]] > 0, right - left, left - right)
-    tied = counts[:, 1] > 0
-    return Observations(difference[~tied], np.ones((~tied).sum()), difference[tied], np.ones(tied.sum()))
+    return Preferences.from_arrays(left, right, counts=model.sample(left, right, seed=random), features=FEATURES)
 
 
-def objective_of(specification: Specification, *groups: Observations) -> Objective:
-    return Objective(specification, Memory(groups), Scaling(np.zeros(2), np.ones(2)), None)
+def problem_of(specification: Specification, *groups: Preferences) -> Problem:
+    return Problem.of(specification, groups, None, Scaling(np.zeros(2), np.ones(2)))
 
 
 @pytest.fixture(scope="module")
-def two_levels() -> Objective:
+def two_levels() -> Problem:
     """600 choices of somebody who puts need first, within a threshold."""
     model = OrderedModel.linear([[0.0, 4.0], [3.0, 0.0]], epsilon=[3.0, 0.0])
-    return objective_of(linear(2), simulated(model, 600))
+    return problem_of(linear(2), simulated(model, 600))
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +79,7 @@ def test_a_level_that_moves_up_lets_some_decisions_pass():
 
 
 def test_different_rewards_are_not_swapped():
-    specification = Specification((Capped(), Linear()), (None, None), (1.0, 1.0), "split", FEATURES)
+    specification = Specification((Capped(), Linear()), (None, None), (1.0, 1.0), Pairs(), FEATURES)
     assert _reorderings(specification, np.ones((1, specification.size))).shape == (1, 0, specification.size)
     assert _reorderings(linear(1), np.ones((2, 3))).shape == (2, 0, 3)
 
@@ -97,7 +94,7 @@ def test_insertions_keep_the_smaller_model_and_add_a_level_at_each_place():
             np.testing.assert_array_equal(row[old], own[:2])
             assert own[2] in row[4:]
             assert np.abs(row[:4]).min() > 0
-    specification = Specification((Capped(), Linear()), (None, None), (1.0, 1.0), "split", FEATURES)
+    specification = Specification((Capped(), Linear()), (None, None), (1.0, 1.0), Pairs(), FEATURES)
     starts = insertions(specification, np.array([[1.0, 2.0, 3.0, 0.4]]), np.random.default_rng(0))
     assert starts.shape == (1, 2, 7)
     np.testing.assert_array_equal(starts[0, :, :3], [[1.0, 2.0, 3.0]] * 2)
@@ -113,9 +110,9 @@ def test_random_starts_are_within_bounds_and_give_finite_values(two_levels):
 
 
 @double_precision
-def referee(objective: Objective, starts: int) -> float:
+def referee(problem: Problem, starts: int) -> float:
     """The best of many runs of SciPy's L-BFGS-B on the plainly written negative log-likelihood."""
-    rows = jnp.asarray(objective.source.observations[0].decided)
+    rows = jnp.asarray(problem.source.observations[0].kinds["decided"].contrasts())
 
     @jax.jit
     @jax.value_and_grad
@@ -141,7 +138,7 @@ def referee(objective: Objective, starts: int) -> float:
 
 def test_the_search_is_not_beaten_by_thirty_runs_of_scipy(two_levels, found):
     assert found.converged.all()
-    value = two_levels.likelihood(found.vectors[:, None]).value[0, 0]
+    value = two_levels.negative_log_likelihood(found.vectors[:, None]).value[0, 0]
     assert value <= referee(two_levels, 30) + 1e-3
     assert found.values[0] == pytest.approx(value, abs=1e-3)
 
@@ -162,8 +159,8 @@ def test_the_same_seed_finds_the_same(two_levels, found):
 def test_more_levels_are_never_worse():
     """Data of one level, where a second has nothing to add."""
     data = simulated(OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0]), 600, seed=4)
-    one = search(objective_of(linear(1), data), starts=STARTS, generator=np.random.default_rng(0))
-    two = search(objective_of(linear(2), data), starts=STARTS, generator=np.random.default_rng(0), fewer=one)
+    one = search(problem_of(linear(1), data), starts=STARTS, generator=np.random.default_rng(0))
+    two = search(problem_of(linear(2), data), starts=STARTS, generator=np.random.default_rng(0), fewer=one)
     assert two.values[0] <= one.values[0] + 1e-3
 
 
@@ -171,12 +168,12 @@ def test_observed_ties_are_searched_without_a_hitch():
     """A threshold of zero makes a tie impossible: no start may begin there."""
     model = OrderedModel.linear([[0.0, 4.0], [3.0, 0.0]], epsilon=[3.0, 1.5], ties="observed")
     data = simulated(model, 600, seed=6)
-    assert len(data.tied) > 20
-    objective = objective_of(linear(2, ties="observed"), data)
-    starts = _random_starts(objective, STARTS, np.random.default_rng(1))
-    assert np.isfinite(objective.evaluate(starts).value).all()
-    result = search(objective, starts=STARTS, generator=np.random.default_rng(1))
-    truth = objective.likelihood(np.array([[[0.0, 4.0, 3.0, 0.0, 3.0, 1.5]]])).value[0, 0]
+    assert data.n_ties > 20
+    problem = problem_of(linear(2, ties="observed"), data)
+    starts = _random_starts(problem, STARTS, np.random.default_rng(1))
+    assert np.isfinite(problem.evaluate(starts).value).all()
+    result = search(problem, starts=STARTS, generator=np.random.default_rng(1))
+    truth = problem.negative_log_likelihood(np.array([[[0.0, 4.0, 3.0, 0.0, 3.0, 1.5]]])).value[0, 0]
     assert result.converged.all()
     assert truth - 15 < result.values[0] < truth  # six parameters gain about three units
 
@@ -187,7 +184,7 @@ def test_many_parameters_go_to_the_quasi_newton_method(two_levels, found, monkey
     assert result.values[0] == pytest.approx(found.values[0], abs=0.01)
 
 
-def test_the_curvature_is_that_of_the_objective_at_the_end(two_levels, found):
+def test_the_curvature_is_that_of_the_problem_at_the_end(two_levels, found):
     there = two_levels.evaluate(found.vectors[:, None])
     np.testing.assert_allclose(found.curvature, there.curvature[:, 0], rtol=1e-6, atol=1e-6)
 
@@ -206,8 +203,8 @@ def test_groups_are_found_as_each_alone(monkeypatch):
     monkeypatch.setattr(module, "SEARCH_ROWS", 500)
     model = OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0])
     groups = [simulated(model, n, seed=n) for n in (300, 600)]
-    together = search(objective_of(linear(1), *groups), starts=STARTS, generator=np.random.default_rng(1))
+    together = search(problem_of(linear(1), *groups), starts=STARTS, generator=np.random.default_rng(1))
     assert together.converged.all()
     for value, own in zip(together.values, groups, strict=True):
-        alone = search(objective_of(linear(1), own), starts=STARTS, generator=np.random.default_rng(1))
+        alone = search(problem_of(linear(1), own), starts=STARTS, generator=np.random.default_rng(1))
         assert value == pytest.approx(alone.values[0], abs=1e-4)

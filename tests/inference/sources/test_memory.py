@@ -1,19 +1,24 @@
 """Rows in memory: however they are shared out, the sums are the same."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
-from lori.model.likelihoods.observations import Observations
 
 from lori.data.preferences import Preferences
 from lori.inference.blocks import Evaluation, evaluate
 from lori.inference.sources import memory as module
 from lori.inference.sources.memory import Memory
 from lori.inference.statistics import Scaling
+from lori.model.likelihoods import Observations, Pairs
 from lori.model.rewards import Linear
 from lori.model.specification import Specification
 
 FEATURES = ("benefit", "need")
-SPECIFICATION = Specification((Linear(),), (None,), (1.0,), "observed", FEATURES)  # small: each shape is compiled
+SPECIFICATION = Specification(
+    (Linear(),), (None,), (1.0,), Pairs("observed"), FEATURES
+)  # small: each shape is compiled
 SCALING = Scaling(np.array([7.0, -0.3]), np.array([2.0, 0.5]))
 
 
@@ -28,7 +33,7 @@ def preferences(n=300, seed=0) -> Preferences:
 
 
 def observations(n=300, seed=0) -> Observations:
-    return Observations.of(preferences(n, seed), linear=True)
+    return SPECIFICATION.likelihood.observed(preferences(n, seed))
 
 
 def vectors(groups=1, starts=3) -> np.ndarray:
@@ -81,7 +86,7 @@ def test_few_rows_are_one_part():
 def test_fewer_rows_than_threads(shared_out):
     """Parts without a row add nothing."""
     data, at = observations(12), vectors()
-    assert 0 < len(data.tied) < 3
+    assert 0 < len(data.kinds["tied"]) < 3
     whole = evaluate(SPECIFICATION, SCALING, [data], at, 0)
     assert_same(Memory((data,)).evaluate(SPECIFICATION, SCALING, at, 0), whole)
 
@@ -99,8 +104,8 @@ def test_a_sample_stands_for_all_rows_of_each_group():
     assert part.groups == 2
     assert part.observations[1] is groups[1]
     assert 100 <= part.observations[0].rows <= 102
-    for name in ("decided_weight", "tied_weight"):
-        whole, few = (getattr(source.observations[0], name).sum() for source in (Memory(groups), part))
+    for kind in ("decided", "tied"):
+        whole, few = (source.observations[0].kinds[kind].weight.sum() for source in (Memory(groups), part))
         assert few == pytest.approx(whole)
 
 
@@ -119,10 +124,26 @@ def test_a_sample_beside_the_whole_is_evaluated_by_itself():
     assert_same(whole, evaluate(SPECIFICATION, SCALING, fresh, at, 0))
 
 
-def test_both_alternatives_become_differences():
-    groups = [preferences(n, seed=n) for n in (50, 70)]
-    both = Memory(tuple(Observations.of(own, linear=False) for own in groups)).as_differences()
-    for mine, own in zip(both.observations, groups, strict=True):
-        linear = Observations.of(own, linear=True)
-        for name in ("decided", "decided_weight", "tied", "tied_weight"):
-            np.testing.assert_array_equal(getattr(mine, name), getattr(linear, name))
+@pytest.mark.parametrize("count", [1, 2])
+def test_new_weights_reach_every_part(shared_out, count):
+    """With rows laid out and shared out before; observations of weight zero count for nothing."""
+    groups, at = [preferences(300 + 30 * g, seed=g) for g in range(count)], vectors(groups=count)
+    source = Memory(tuple(SPECIFICATION.likelihood.observed(own) for own in groups))
+    source.evaluate(SPECIFICATION, SCALING, at, 1)
+    random = np.random.default_rng(3)
+    weights = [random.uniform(0.0, 2.0, len(own)) * (np.arange(len(own)) % 4 > 0) for own in groups]
+    fresh = [own.weighted(own.weights * each) for own, each in zip(groups, weights, strict=True)]
+    expected = evaluate(SPECIFICATION, SCALING, [SPECIFICATION.likelihood.observed(own) for own in fresh], at, 1)
+    assert_same(source.reweighted(weights).evaluate(SPECIFICATION, SCALING, at, 1), expected)
+
+
+def test_no_threads_before_they_are_needed():
+    """Importing makes no pool; a process that forks after it, or never fits, has none to look after."""
+    code = (
+        "import concurrent.futures as futures\n"
+        "made = []\n"
+        "futures.ThreadPoolExecutor.__init__ = lambda *args, **options: made.append(args)\n"
+        "import lori.estimators.lori, lori.inference.posterior.sampling, lori.interfaces.commands.main\n"
+        "assert not made, made"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -6,9 +6,11 @@ import pytest
 
 from lori import LORI, Gated, InputError, OrderedModel, Preferences, simulate
 from lori.errors import DataError
+from lori.model.likelihoods import Pairs
 from lori.model.ordered import Level
 from lori.model.precision import double_precision
 from lori.model.rewards import reward_from
+from lori.model.specification import Specification
 
 FEATURES = ("risk", "age", "gain")
 REWARD = Gated(context="age", increasing=["gain"], decreasing=["risk"])
@@ -73,6 +75,28 @@ def test_average_weights_leave_the_context_out():
 
 def test_json_brings_it_back():
     assert reward_from(LOCATED.settings()) == LOCATED
+
+
+def test_levels_with_one_gate_have_its_parameters_together():
+    """Two weights for each of two objectives on each level, one gate of two numbers, two thresholds."""
+    shared = Gated(context="age", increasing=["gain"], share="gate").among(FEATURES)
+    assert reward_from(shared.settings()) == shared
+    specification = Specification((shared, LOCATED, shared), (None, 0.5, 0.0), (1.0,) * 3, Pairs(), FEATURES)
+    first, other, last = (slots.tolist() for slots in specification.reward_slots)
+    assert first == [0, 1, 2, 3, 4, 5]
+    assert other == [6, 7, 8, 9, 10, 11]  # which has a gate of its own
+    assert last == [12, 13, 14, 15, 4, 5]
+    assert specification.size == 17
+    assert specification.shared
+    assert specification.names[4:6] == ("shared offset of the gate", "shared slope of the gate by age")
+    assert len(set(specification.names)) == 17
+    vector = np.arange(17.0)
+    rewards = specification.unpack(vector).rewards
+    assert rewards[0][4:].tolist() == rewards[2][4:].tolist() == [4.0, 5.0]
+    np.testing.assert_array_equal(specification.pack(rewards, [16.0, 0.0, 0.0], np.ones(3)), vector)
+    fewer = specification.fewer().fewer()
+    assert not fewer.shared
+    assert fewer.size == 6
 
 
 def test_several_context_features():

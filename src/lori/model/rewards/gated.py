@@ -7,7 +7,7 @@ which two routes are. It has no worth of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import jax
@@ -44,7 +44,7 @@ class Gated(Reward):
     Gated(context=('age',), increasing=('wbc',), decreasing=('tumour',), places=(2,))
     """
 
-    context: Sequence[str]
+    context: Sequence[str] = field()  # to be given, although other rewards have none
     increasing: Sequence[str] | Literal["all"] = ()
     decreasing: Sequence[str] | Literal["all"] = ()
     places: Sequence[int] = ()

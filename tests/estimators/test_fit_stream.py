@@ -5,12 +5,11 @@ import signal
 
 import numpy as np
 import pytest
-from lori.estimators.streams import fit_stream
 
 import lori
 from lori.data.reading.stream import open_stream
 from lori.data.writing import write_pairs
-from lori.errors import InputError
+from lori.errors import DataError, InputError
 from lori.inference.sources.cluster import connect
 from lori.model.ordered import OrderedModel
 
@@ -47,18 +46,46 @@ def test_a_stream_gives_the_answer_of_memory(folder, in_memory, monkeypatch):
     monkeypatch.setattr("lori.data.reading.stream.PIECE_ROWS", 1500)
     monkeypatch.setattr("lori.inference.sources.stream.LARGE_ROWS", 3000)  # so that the search sees a sample only
     seen: list[tuple[int, float]] = []
-    streamed = fit_stream(lori.LORI(**SETTINGS), open_stream(folder), progress=lambda *args: seen.append(args))
+    streamed = lori.LORI(**SETTINGS).fit(open_stream(folder), progress=lambda *args: seen.append(args))
     same(streamed, in_memory)
     assert streamed.converged_
     assert [passes for passes, _ in seen] == sorted(passes for passes, _ in seen)
     assert seen[-1][1] == pytest.approx(in_memory.log_likelihood_, abs=1e-3)
 
 
+def test_a_model_of_a_stream_predicts_and_forgets_what_was_fitted_before(folder, in_memory):
+    """In words, as there is no y; and a posterior of the earlier data is a search of its own."""
+    earlier = lori.simulate(
+        OrderedModel.linear([[-1.0, 1.0]], epsilon=[0.0], features=["benefit", "need"]), 300, seed=9
+    )
+    X = np.stack([earlier.left_features, earlier.right_features], axis=1)
+    model = lori.LORI(**SETTINGS).fit(X, np.where(earlier.wins, 1, -1))
+    assert set(model.predict(X)) == {1, -1}
+    model.fit(earlier)
+    assert model.fitted_to_() is earlier
+    model.fit(open_stream(folder))
+    assert model.fitted_to_ is None
+    assert set(model.predict(earlier)) == {"left", "right"}
+    np.testing.assert_array_equal(
+        model.predict(earlier), np.where(in_memory.predict_proba(earlier)[:, 0] > 0.5, "left", "right")
+    )
+    assert "benefit" in str(model.summary())
+    fresh = lori.LORI(**SETTINGS).fit(earlier).posterior(earlier, draws=50)
+    np.testing.assert_allclose(model.posterior(earlier, draws=50).draws, fresh.draws, rtol=1e-6)
+
+
+def test_outcomes_beside_a_stream_are_refused(folder):
+    with pytest.raises(DataError, match="none beside a stream"):
+        lori.LORI(**SETTINGS).fit(open_stream(folder), ["left"])
+    with pytest.raises(DataError, match="none beside a stream"):
+        lori.LORI(**SETTINGS).fit(open_stream(folder), sample_weight=[1.0])
+
+
 def test_what_needs_the_rows_in_memory_is_refused(folder):
     with pytest.raises(InputError, match="observed"):
-        fit_stream(lori.LORI(**SETTINGS, standard_errors="robust"), open_stream(folder))
+        lori.LORI(**SETTINGS, standard_errors="robust").fit(open_stream(folder))
     with pytest.raises(InputError, match="newton"):
-        fit_stream(lori.LORI(**SETTINGS, method="paper"), open_stream(folder))
+        lori.LORI(**SETTINGS, method="paper").fit(open_stream(folder))
 
 
 @pytest.mark.slow
@@ -75,7 +102,7 @@ def test_a_cluster_gives_the_answer_of_memory_though_a_worker_dies(folder, in_me
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
 
-        fitted = fit_stream(lori.LORI(**SETTINGS), open_stream(folder), client=client, progress=kill_one)
+        fitted = lori.LORI(**SETTINGS).fit(open_stream(folder), client=client, progress=kill_one)
     assert killed
     same(fitted, in_memory)
 
