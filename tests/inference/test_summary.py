@@ -93,7 +93,7 @@ def test_support_is_the_difference_of_bic(fields):
 
 def test_one_level_has_a_plain_sentence():
     summary = lori.LORI(levels=1, epsilon=0.0, starts=8).fit(lori.simulate(TRUTH, 400, seed=0)).summary()
-    assert "x2 (more is better) and x1 (more is better) matter." in str(summary)
+    assert "x2 (more is better) and x1 (more is better) both matter." in str(summary)
     assert summary.to_dict()["support"] is None
 
 

@@ -169,7 +169,10 @@ def _matters_most(level: LevelSummary, features: int) -> Sentence:
     several, doubt = len(level.leading) > 1, ""
     if all(may_be_zero(level.weights[name]) for name in level.leading):
         doubt = f", but {'their weights are' if several else 'its weight is'} {DOUBT}"
-    matter = f"{'matter' if several else 'matters'}{' most' if features > len(level.leading) else ''}"
+    if features > len(level.leading):
+        matter = "matter most" if several else "matters most"
+    else:
+        matter = "both matter" if several else "matters"
     return Sentence.of("{leaders} {matter}{doubt}.", leaders=leaders(level), matter=matter, doubt=doubt)
 
 

@@ -115,7 +115,7 @@ def test_identical_features_are_a_draw_and_the_reason_is_said(method):
     posterior = lori.LORI(levels=1, epsilon=0.0).posterior(prefs, method=method, draws=2000)
     assert posterior.order().first()["x1"] == pytest.approx(0.5, abs=0.1)
     assert any("move together" in str(note) for note in posterior.notes)
-    assert any("nothing is known about the order among them" in str(note) for note in posterior.notes)
+    assert any("nothing is known about their order" in str(note) for note in posterior.notes)
 
 
 @pytest.mark.slow

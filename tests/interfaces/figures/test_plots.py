@@ -37,7 +37,7 @@ def test_ladder(model):
 def test_tradeoff_with_draws(model, draws):
     figure = model.plot.tradeoff(draws=draws)
     assert (
-        "Once the loss in probability reaches 0.109, no gain of up to 1 in payoff makes up for it."
+        "Once the loss in probability reaches 0.109, no gain in payoff of up to 1 makes up for it."
         in figure.get_label()
     )
     shown = texts(figure)
@@ -72,9 +72,7 @@ def test_check(model, person):
 
 def test_calibration(model, person):
     figure = model.plot.calibration(person)
-    assert figure.get_label().startswith(
-        "The 95 % interval of the observed share contains the predicted one in all 3 groups"
-    )
+    assert figure.get_label().startswith("The 95 % interval of the observed share contains the predicted one in all 3 ")
     assert "81 % predicted, 82 % observed (73 % to 88 %, 100 comparisons)" in figure.get_label()
     assert "share of comparisons that it won" in texts(figure)
 

@@ -58,7 +58,7 @@ def test_the_answer_is_in_the_page_the_markdown_and_the_json(content):
     for form in (page, text):
         assert "200 comparisons of 10 pairs by 1 agent" in form
         assert "Probability and payoff move together in every pair" in form
-        assert "Once the loss in probability reaches 0.109, no gain of up to 1 in payoff makes up for it." in form
+        assert "Once the loss in probability reaches 0.109, no gain in payoff of up to 1 makes up for it." in form
         assert "Hüyük" in form
         assert "lori report model.json <pairs>.csv" in form
         assert f"numpy {np.__version__}" in form

@@ -16,7 +16,7 @@ from lori.language.numbers import NONE, counted, percent
 from lori.language.results import LevelSummary, Summary
 from lori.language.sentence import listed
 
-COLUMNS = ("agent", "first", "threshold", "95 % interval", "then", "log-lik.", "last level", "notes")
+COLUMNS = ("agent", "first", "threshold", "95 % interval", "then", "log-likelihood", "last level", "notes")
 TOLD = ("separation", "one-sided", "unidentified")  # notes that concern single agents
 BAR = 20  # characters of a full bar
 
