@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lori
-from lori.inference.statistics import SAMPLE, Statistics
+from lori.inference.statistics import SAMPLE, Moments, Scaling, Statistics
 
 N = 500
 
@@ -60,3 +60,66 @@ def test_the_sample_is_all_pairs_up_to_its_size(seen):
     assert len(Statistics.of(seen, sample=N).sample) == N
     assert len(Statistics.of(seen, sample=N - 1).sample) == N - 1
     assert Statistics.of(seen, sample=50).pairs == N
+
+
+LEFT = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+RIGHT = np.array([[0.0, 9.0], [8.0, 7.0], [5.0, 5.0]])
+
+
+def test_location_is_the_mean_and_scale_that_of_differences():
+    scaling = Scaling.of(Moments.of(LEFT, RIGHT), standardised=True)
+    np.testing.assert_allclose(scaling.location, np.concatenate([LEFT, RIGHT]).mean(axis=0))
+    np.testing.assert_allclose(scaling.scale, np.sqrt(np.mean((LEFT - RIGHT) ** 2, axis=0) / 2))
+    standardised = (LEFT - RIGHT) / scaling.scale
+    np.testing.assert_allclose(np.mean(standardised**2, axis=0), 2.0)
+
+
+def test_independent_draws_are_scaled_by_their_deviation():
+    """The mean square of n normal differences has relative deviation √(2/n), its root half of that."""
+    n, deviation = 20_000, np.array([1.0, 250.0, 0.003])
+    left, right = np.random.default_rng(0).normal(40.0, deviation, size=(2, n, 3))
+    scaling = Scaling.of(Moments.of(left, right), standardised=True)
+    np.testing.assert_allclose(scaling.scale, deviation, rtol=4 / np.sqrt(2 * n))
+    assert (np.abs(scaling.location - 40.0) < 4 * deviation / np.sqrt(2 * n)).all()
+
+
+def test_moments_add_up_over_parts():
+    left, right = np.random.default_rng(1).normal(5.0, 2.0, size=(2, 100, 3))
+    whole = Moments.of(left, right)
+    parts = [Moments.of(left[some], right[some]) for some in (slice(0, 1), slice(1, 60), slice(60, 100))]
+    together = sum(parts[1:], start=parts[0])
+    assert together.pairs == whole.pairs == 100
+    np.testing.assert_allclose(together.total, whole.total, rtol=1e-13)
+    np.testing.assert_allclose(together.square, whole.square, rtol=1e-13)
+    np.testing.assert_allclose(together.square_total, whole.square_total, rtol=1e-13)
+    one, other = Scaling.of(whole, standardised=True), Scaling.of(together, standardised=True)
+    np.testing.assert_allclose(one.scale, other.scale, rtol=1e-13)
+
+
+def test_sides_may_be_exchanged():
+    one, other = (Scaling.of(Moments.of(*sides), standardised=True) for sides in ((LEFT, RIGHT), (RIGHT, LEFT)))
+    np.testing.assert_allclose(one.location, other.location)
+    np.testing.assert_array_equal(one.scale, other.scale)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.1, -1e9])
+def test_a_constant_feature_keeps_its_scale(constant):
+    left, right = LEFT.copy(), RIGHT.copy()
+    left[:, 1] = right[:, 1] = constant
+    scaling = Scaling.of(Moments.of(left, right), standardised=True)
+    assert scaling.scale[1] == 1.0
+    assert scaling.location[1] == pytest.approx(constant, rel=1e-12)
+    assert scaling.scale[0] != 1.0
+
+
+def test_a_feature_that_differs_between_pairs_only_has_the_deviation_between_pairs():
+    left, right = LEFT.copy(), RIGHT.copy()
+    right[:, 1] = left[:, 1]
+    scaling = Scaling.of(Moments.of(left, right), standardised=True)
+    assert scaling.scale[1] == pytest.approx(np.std(left[:, 1]), rel=1e-12)
+
+
+def test_a_function_sees_the_users_own_units():
+    scaling = Scaling.of(Moments.of(LEFT, RIGHT), standardised=False)
+    assert scaling.location.tolist() == [0.0, 0.0]
+    assert scaling.scale.tolist() == [1.0, 1.0]

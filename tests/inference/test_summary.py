@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lori
+from lori.model.ordered import Level
 from lori.model.quantity import Quantity
 from lori.model.rewards import Fact
 
@@ -152,3 +153,125 @@ def test_a_reward_from_outside_the_package_is_summarised():
     assert level.cap.value == pytest.approx(level.particulars.strength)
     assert summary.sentences[0].startswith("The grip holds ")
     assert summary.to_dict()["levels"][0]["grip"] == {"strength": level.particulars.strength}
+
+
+STATUS_TRUTH = lori.OrderedModel.linear([[2.0, 0.5], [-0.3, 3.0]], epsilon=[1.5, 0.0])
+
+
+@pytest.fixture(scope="module")
+def seen():
+    return lori.simulate(STATUS_TRUTH, 400, seed=0)
+
+
+def fitted(seen, **settings):
+    return lori.LORI(**{"levels": 2, "starts": 8, **settings}).fit(seen)
+
+
+def note(model, code: str) -> str:
+    """The text of one note, which the summary must show too."""
+    (own,) = [note for note in model.status_.notes if note.code == code]
+    assert own.text in str(model.summary())
+    assert own.text.endswith(".")
+    return str(own)
+
+
+def with_column(seen, column):
+    """The same choices with a third feature made from the alternatives."""
+    left, right = (np.column_stack([x, column(x)]) for x in (seen.left_features, seen.right_features))
+    return lori.Preferences.from_arrays(left, right, wins=seen.wins, losses=seen.losses)
+
+
+def test_a_sound_fit_has_nothing_to_say_about_the_data(seen):
+    model = fitted(seen)
+    for code in ("one-sided", "constant", "collinear", "separation", "unidentified", "never decides", "not converged"):
+        assert not model.status_.has(code)
+    assert model.converged_
+    assert model.status_.starts == 8
+    assert 0 <= model.status_.share_at_best <= 1
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_one_sided_choices_fit_and_say_so(seen, side):
+    wins = seen.wins == 1
+    first = np.where(wins[:, None], seen.left_features, seen.right_features)
+    second = np.where(wins[:, None], seen.right_features, seen.left_features)
+    sides = (first, second) if side == "left" else (second, first)
+    counts = {"wins" if side == "left" else "losses": np.ones(len(seen))}
+    model = fitted(lori.Preferences.from_arrays(*sides, **counts))
+    assert model.status_.has("one-sided")
+    assert f"Every choice is '{side}'" in note(model, "one-sided")
+    assert model.log_likelihood_ == pytest.approx(fitted(seen).log_likelihood_, abs=1e-3)
+
+
+def test_a_constant_feature_fits_and_says_so(seen):
+    model = fitted(with_column(seen, lambda x: np.full(len(x), 7.0)))
+    assert model.status_.has("constant")
+    assert "x3 is the same on both sides of every pair" in note(model, "constant")
+    assert [level.weights[2] for level in model.levels_] == pytest.approx([0.0, 0.0], abs=1e-6)
+    assert model.log_likelihood_ == pytest.approx(fitted(seen).log_likelihood_, abs=1e-3)
+
+
+def test_a_duplicated_feature_fits_and_says_what_is_not_identified(seen):
+    model = fitted(with_column(seen, lambda x: x[:, 0]))
+    assert model.status_.has("collinear")
+    assert "x1 and x3 move together" in note(model, "collinear")
+    for level in model.levels_:
+        assert level.weights[0] == pytest.approx(level.weights[2], abs=1e-4)
+
+
+def test_a_sum_of_features_is_found_too(seen):
+    model = fitted(with_column(seen, lambda x: x[:, 0] + 2 * x[:, 1]))
+    assert "x1, x2 and x3 move together" in note(model, "collinear")
+
+
+def test_identical_alternatives_are_counted(seen):
+    x = np.stack([seen.left_features, seen.right_features], axis=1)
+    x[:3, 1] = x[:3, 0]
+    same = lori.Preferences.from_arrays(x[:, 0], x[:, 1], wins=seen.wins, losses=seen.losses)
+    assert "0.8 % of the pairs have the same features on both sides" in note(fitted(same), "identical")
+
+
+@pytest.mark.parametrize(("prior", "count"), [(None, 20), (None, 400), ("weak", 20)])
+def test_separation_says_so(prior, count):
+    x = np.random.default_rng(3).normal(size=(count, 2, 2))
+    y = np.where((x[:, 0] - x[:, 1]) @ [1.0, 2.0] > 0, 1, 0)
+    model = lori.LORI(levels=1, epsilon=0.0, prior=prior, starts=8).fit(x, y)
+    assert model.status_.has("separation")
+    words = note(model, "separation")
+    assert ("prior alone" in words) == (prior == "weak")
+    assert np.all(np.isfinite(model.levels_[0].weights))
+    assert np.array_equal(model.predict(x), y)
+
+
+def test_noisy_choices_are_not_separated(seen):
+    for prior in (None, "weak"):
+        assert not lori.LORI(levels=1, epsilon=0.0, prior=prior, starts=8).fit(seen).status_.has("separation")
+
+
+def test_a_level_that_is_never_asked_says_so(seen):
+    model = fitted(seen, epsilon=(0.0, 0.0))
+    assert "Level 2 decides hardly any of the comparisons (0 %)" in note(model, "never decides")
+    assert model.summary().to_dict()["levels"][1]["decides"] == 0.0
+
+
+def test_a_threshold_that_no_difference_reaches_says_so(seen):
+    model = fitted(seen, epsilon=(1000.0, 0.0))
+    assert "Level 1 decides hardly any of the comparisons (" in note(model, "never decides")
+
+
+@pytest.mark.slow
+def test_a_cap_that_hardly_any_alternative_reaches_is_not_told():
+    """Where the truth has none, and where it lies in the middle of the rewards."""
+    x = np.random.default_rng(3).normal(size=(300, 2, 2))
+    weights, none, middle = np.array([4.0, 2.0]), 1e6, 0.0
+    shares = []
+    for cap in (none, middle):
+        level = Level(lori.Capped(sharpness=100.0), np.array([*weights, cap]), 0.0, 1.0, weights)
+        seen = lori.simulate(lori.OrderedModel((level,), ("x1", "x2")), x, times=20, seed=1)
+        model = fitted(seen, levels=1, reward=lori.Capped(), epsilon=0.0)
+        (found,) = model.levels_
+        reached = np.mean(seen.alternatives @ found.weights >= found.cap)
+        assert model.summary().to_dict()["levels"][0]["cap_reached"] == pytest.approx(reached)
+        assert model.status_.has("cap") == (reached < 0.01)
+        shares.append(reached)
+    assert shares[0] < 0.05 < 0.3 < shares[1]

@@ -52,7 +52,7 @@ def test_defaults_are_the_librarys_own():
     ("given", "said"),
     [
         ({"context": "a"}, r"--context: expected a reward that has it \(gated\), got 'linear'"),
-        ({"reward": "gated"}, "context: expected one or more features, .*, got none"),
+        ({"reward": "gated"}, "expected a context, got 'gated' alone; .*--context"),
         ({"reward": "network", "decreasing": "a"}, r"--decreasing: .*\(linear or capped or gated\), got 'network'"),
         ({"reward": "foo"}, "--reward: expected linear or capped or network or gated, got 'foo'"),
         ({"levels": "many"}, "--levels: expected a whole number from 1"),

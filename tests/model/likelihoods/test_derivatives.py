@@ -33,9 +33,9 @@ def closed(outcome, gap, tolerance, rule="split", how=None):
     """What the module says; `how` names one of its two ways of computing the levels."""
     gap, tolerance = list(gap), list(tolerance)
     if outcome == "tie":
-        result = derivatives.tie(gap, tolerance)
+        result = derivatives.tie_derivatives(gap, tolerance)
     elif how is None:
-        result = derivatives.better(gap, tolerance, rule)
+        result = derivatives.better_derivatives(gap, tolerance, rule)
     else:
         result = derivatives._combined(how(gap, tolerance, rule), tolerance)
     return dense(result, len(gap))

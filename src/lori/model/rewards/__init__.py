@@ -54,10 +54,11 @@ def options_of(family: type[Reward]) -> tuple[str, ...]:
 def named_reward(kind: str, **options: Any) -> Reward:
     """The reward of a registered family, by its name."""
     family = FAMILIES[one_of("reward", kind, tuple(FAMILIES))]
-    try:
-        return family(**options)
-    except TypeError:
+    needed = [name for name, each in inspect.signature(family).parameters.items() if each.default is each.empty]
+    missing = [name for name in needed if name not in options]
+    if missing:
         raise InputError(
-            "reward", expected=f"the options that a {kind} reward needs", got=", ".join(options) or "none",
-            fix=f"pass an object instead: {family.__name__}({', '.join(options_of(family))})",
-        ) from None  # fmt: skip
+            "reward", expected=f"a {missing[0]}", got=f"{kind!r} alone",
+            fix=f"use lori.{family.__name__}({missing[0]}=...), or --{missing[0]} on the command line",
+        )  # fmt: skip
+    return family(**options)

@@ -1,9 +1,15 @@
 """Are pairs X with labels y understood in each coding, and refused in one sentence otherwise?"""
 
+import tomllib
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import lori
+from lori.errors import InputError
+from lori.estimators import contract as drawing
 from lori.estimators.contract import as_preferences
 
 X = np.random.default_rng(0).normal(size=(4, 2, 3))
@@ -91,3 +97,32 @@ def test_features_are_found_by_name_at_prediction():
     model = lori.LORI(levels=1, starts=8).fit(X, ["left", "right", "right", "left"])
     turned = lori.Preferences.from_arrays(X[:, 0, ::-1], X[:, 1, ::-1], features=["x3", "x2", "x1"])
     assert np.array_equal(model.predict_proba(turned), model.predict_proba(X))
+
+
+PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+
+
+def test_what_is_registered_is_used(monkeypatch):
+    asked = []
+
+    def registry(**wanted):
+        asked.append(wanted)
+        return EntryPoints([EntryPoint("plots", "collections:Counter", "lori.figures")])
+
+    monkeypatch.setattr(drawing, "entry_points", registry)
+    assert drawing.registered_plots().__name__ == "Counter"
+    assert asked == [{"group": "lori.figures", "name": "plots"}]
+
+
+def test_nothing_registered_is_one_plain_sentence(monkeypatch):
+    monkeypatch.setattr(drawing, "entry_points", lambda **wanted: EntryPoints())
+    with pytest.raises(
+        InputError, match=r"^plot: expected an installed package that registers 'plots'.*again with pip"
+    ):
+        drawing.registered_plots()
+
+
+def test_this_package_registers_its_own_figures():
+    registered = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["entry-points"][drawing.GROUP]
+    found = EntryPoint(drawing.NAME, registered[drawing.NAME], drawing.GROUP).load()
+    assert found.__name__ == "Plots"
