@@ -12,6 +12,7 @@ TESTS = Path(__file__).resolve().parent
 SOURCE = TESTS.parent / "src" / "lori"
 LONGEST = 400
 ACROSS_MODULES = {
+    "estimators/test_earlier_files.py": "model files that earlier versions wrote",
     "estimators/test_fit_stream.py": "a fit from files too large for memory",
     "experiments/bench/test_golden.py": "results of long benchmarks, kept in tests/golden",
     "inference/test_recovery.py": "fits of simulated data, whose truth is known",

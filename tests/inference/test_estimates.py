@@ -146,21 +146,20 @@ def test_the_capped_model_predicts_like_the_truth(capped):
     assert np.sqrt(np.mean(error**2)) < 0.04
 
 
-UNCERTAINTY_TRUTH = lori.OrderedModel.linear([[1.5, 0.2], [-0.3, 1.2]], epsilon=[1.5, 0.0])
+JUDGED_TRUTH = lori.OrderedModel.linear([[1.5, 0.2], [-0.3, 1.2]], epsilon=[1.5, 0.0])
 SETTINGS = {"levels": 2, "epsilon": (None, 0.0), "prior": None, "starts": 8}
 
 
 @pytest.fixture(scope="module")
-def seen_uncertainty():
+def judged():
     """Each pair is compared five times, so that counts matter; 40 agents."""
-    return lori.simulate(UNCERTAINTY_TRUTH, 400, times=5, agents=40, seed=1)
+    return lori.simulate(JUDGED_TRUTH, 400, times=5, agents=40, seed=1)
 
 
 @pytest.fixture(scope="module")
-def models(seen_uncertainty):
+def models(judged):
     return {
-        kind: lori.LORI(**SETTINGS, standard_errors=kind).fit(seen_uncertainty)
-        for kind in ("observed", "robust", "clustered")
+        kind: lori.LORI(**SETTINGS, standard_errors=kind).fit(judged) for kind in ("observed", "robust", "clustered")
     }
 
 
@@ -178,18 +177,13 @@ def derivative(function, at, step=1e-5):
 
 
 @pytest.fixture(scope="module")
-def naive(seen_uncertainty, models):
+def naive(judged, models):
     """Covariances in the user's units, by expanding every comparison into a row of its own."""
     levels = models["observed"].levels_
     at = np.concatenate([levels[0].weights, levels[1].weights, [levels[0].epsilon]])
-    d = np.concatenate([np.repeat(seen_uncertainty.differences, seen_uncertainty.wins.astype(int), axis=0),
-                        np.repeat(-seen_uncertainty.differences, seen_uncertainty.losses.astype(int), axis=0)])  # fmt: skip
-    agent = np.concatenate(
-        [
-            np.repeat(seen_uncertainty.agent, count.astype(int))
-            for count in (seen_uncertainty.wins, seen_uncertainty.losses)
-        ]
-    )
+    d = np.concatenate([np.repeat(judged.differences, judged.wins.astype(int), axis=0),
+                        np.repeat(-judged.differences, judged.losses.astype(int), axis=0)])  # fmt: skip
+    agent = np.concatenate([np.repeat(judged.agent, count.astype(int)) for count in (judged.wins, judged.losses)])
     scores = derivative(lambda p: log_probabilities(p, d), at).T
     information = -derivative(lambda p: derivative(lambda q: log_probabilities(q, d).sum(), p, 1e-4), at, 1e-4)
     bread = np.linalg.inv((information + information.T) / 2)
@@ -229,12 +223,12 @@ def test_the_three_kinds_differ_and_share_their_estimates(models):
 
 
 @pytest.mark.parametrize("kind", ["observed", "robust", "clustered"])
-def test_counts_are_rows(kind, seen_uncertainty, models):
+def test_counts_are_rows(kind, judged, models):
     """Five comparisons in one row say as much as five rows."""
     parts = []
-    for count, side in ((seen_uncertainty.wins, "wins"), (seen_uncertainty.losses, "losses")):
-        rows = np.repeat(np.arange(len(seen_uncertainty)), count.astype(int))
-        own = seen_uncertainty[rows]
+    for count, side in ((judged.wins, "wins"), (judged.losses, "losses")):
+        rows = np.repeat(np.arange(len(judged)), count.astype(int))
+        own = judged[rows]
         parts.append(
             lori.Preferences.from_arrays(
                 own.left_features, own.right_features, agent=own.agent, **{side: np.ones(len(rows))}
@@ -249,7 +243,7 @@ def test_counts_are_rows(kind, seen_uncertainty, models):
 def test_intervals_cover_the_truth(models):
     """A check with its own error bar: within four standard errors."""
     first, second = models["observed"].summary().to_dict()["levels"]
-    for level, truth in ((first, UNCERTAINTY_TRUTH.levels[0]), (second, UNCERTAINTY_TRUTH.levels[1])):
+    for level, truth in ((first, JUDGED_TRUTH.levels[0]), (second, JUDGED_TRUTH.levels[1])):
         for (_, number), value in zip(level["weights"].items(), truth.weights, strict=True):
             assert abs(number["value"] - value) < 4 * number["standard_error"]
     assert abs(first["epsilon"]["value"] - 1.5) < 4 * first["epsilon"]["standard_error"]

@@ -212,7 +212,7 @@ class LORI(Estimator):
     def nested_(self) -> tuple[OrderedModel, ...]:
         """The best models with 1, 2, … levels, which the fit found on its way; the last one is `model_`."""
         self._model  # noqa: B018 (raises if not fitted)
-        smaller = [units.model_at_centre(vector) for units, vector in self._nested[:-1]]
+        smaller = [units.model_at_centre(vector) for units, vector in self.chain_[:-1]]
         return (*smaller, self.model_)
 
     def save(self, path: str | Path) -> None:
@@ -227,7 +227,7 @@ class LORI(Estimator):
             raise not_fitted("LORI")
         return self.model_
 
-    _nested: tuple[tuple[Units, np.ndarray], ...] = ()  # a loaded model does not know them
+    chain_: tuple[tuple[Units, np.ndarray], ...] = ()  # by number of levels; a loaded model does not know them
     pooled_: tuple[str, float | None] | None = None  # how the trajectories that were fitted became features
     settings_: FitSettings | None = None  # of the fit; a loaded model does not know them
     fitted_to_: weakref.ref[Preferences] | None = None  # so that a posterior of the same data need not search again
@@ -270,7 +270,7 @@ class LORI(Estimator):
         self.ranges_ = fit.ranges
         self.optimum_: Optimum | None = fit.optimum
         self.rivals_ = fit.rivals
-        self._nested = fit.nested
+        self.chain_ = fit.nested
         self.log_likelihood_ = fit.log_likelihood
         self.coding_, self.pooled_ = coding, pooled
         self.fitted_to_ = None

@@ -73,7 +73,7 @@ class Description:
 
     pairs: int
     comparisons: int
-    ties: int
+    n_ties: int
     identical: int  # pairs with equal features on both sides
     agents: int | None
     weighted: bool

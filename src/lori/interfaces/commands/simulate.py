@@ -131,6 +131,7 @@ def write_cancer(out: Path, options: WorldOptions) -> str:
 
     from lori.applications.cancer import world
     from lori.applications.cancer.dynamics import Cancer
+    from lori.data.preferences import OUTCOMES
     from lori.data.writing import write_table
     from lori.policies.rollouts import roll_out
 
@@ -142,7 +143,7 @@ def write_cancer(out: Path, options: WorldOptions) -> str:
     long.insert(0, "trajectory", np.repeat(np.arange(count), steps))
     long.insert(1, "step", np.tile(np.arange(steps), count))
     comparisons = pandas.DataFrame(
-        {"left": chosen.left, "right": chosen.right, "choice": np.where(chosen.wins > 0, "left", "right")}
+        {"left": chosen.left, "right": chosen.right, "choice": np.array(OUTCOMES)[chosen.outcome_counts.argmax(axis=1)]}
     )
     folder(out)
     write_table(long, out / "trajectories.csv")

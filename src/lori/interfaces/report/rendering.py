@@ -46,6 +46,7 @@ def content(report: Report) -> dict[str, Any]:
     plain["summary"] = report.summary.to_dict()
     for name in ("description", "quality", "rare"):
         plain[name] = None if plain[name] is None else asdict(plain[name])
+    plain["description"]["ties"] = plain["description"].pop("n_ties")  # as it has always been called there
     plain["surprises"] = [
         {**asdict(each), "chosen": each.chosen, "probability": each.probability} for each in report.surprises
     ]

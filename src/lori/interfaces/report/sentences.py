@@ -123,8 +123,8 @@ def data(description: Description, dropped: int) -> Sentence:
     """What the data are."""
     agents = "" if description.agents is None else f" by {counted(description.agents, 'agent')}"
     ties = (
-        f" {counted(description.ties, 'answer')} {'was a tie' if description.ties == 1 else 'were ties'}."
-        if description.ties
+        f" {counted(description.n_ties, 'answer')} {'was a tie' if description.n_ties == 1 else 'were ties'}."
+        if description.n_ties
         else ""
     )
     weighted = " Pairs are weighted." if description.weighted else ""
