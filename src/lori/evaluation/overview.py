@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lori.data.preferences import OUTCOMES, Preferences
+from lori.data.preferences import Preferences
 from lori.language.results import Summary
 from lori.model.ordered import OrderedModel
 from lori.model.quantity import Quantity
@@ -89,7 +89,7 @@ def describe(preferences: Preferences) -> Description:
     return Description(
         pairs=preferences.n_pairs,
         comparisons=preferences.n_comparisons,
-        ties=int(preferences.outcome_counts[:, OUTCOMES.index("tie")].sum()),
+        n_ties=preferences.n_ties,
         identical=int(preferences.identical().sum()),
         agents=None if preferences.agent is None else len(np.unique(preferences.agent)),
         weighted=preferences.weight is not None,
