@@ -70,6 +70,16 @@ class Specification:
             slots.append(own)
         return tuple(slots)
 
+    @cached_property
+    def _reward_parts(self) -> tuple[slice | np.ndarray, ...]:
+        """The same as slices where positions follow each other, which compiled code takes at no cost."""
+        return tuple(
+            slice(int(slots[0]), int(slots[0]) + len(slots))
+            if len(slots) and np.array_equal(slots, slots[0] + np.arange(len(slots)))
+            else slots.astype(np.int32)
+            for slots in self.reward_slots
+        )
+
     @property
     def shared(self) -> bool:
         """Do levels have parameters in common?"""
@@ -128,7 +138,7 @@ class Specification:
 
         levels = range(self.levels)
         return Parameters(
-            rewards=tuple(vector[where] for where in self.reward_slots),
+            rewards=tuple(vector[where] for where in self._reward_parts),
             epsilon=jnp.stack([value(self.epsilon[i], self.epsilon_slots.get(i)) for i in levels]),
             alpha=jnp.stack([value(self.alpha[i], self.alpha_slots.get(i)) for i in levels]),
         )
