@@ -17,7 +17,7 @@ from lori.inference.blocks import Evaluation
 from lori.inference.sources.memory import Memory, Source
 from lori.inference.sources.stream import First, Passes, Progress
 from lori.inference.statistics import Scaling, Statistics
-from lori.model.likelihoods import Likelihood, Observations
+from lori.model.likelihoods import Likelihood
 from lori.model.specification import Specification
 
 PATIENCE = 30  # seconds to wait for a scheduler
@@ -45,7 +45,7 @@ class Cluster(Passes):
     """Rows on the workers of a Dask cluster."""
 
     client: Any
-    partitions: list[Any]  # futures of Observations
+    partitions: list[Any]  # futures of Memory, whose rows stay laid out on their worker
 
     @classmethod
     def open(
@@ -73,9 +73,9 @@ class Cluster(Passes):
         return self
 
 
-def _read(piece: Piece, pairs: PreferenceStream, likelihood: Likelihood) -> Observations:
-    parts = [likelihood.observed(part) for part in pairs.read(piece)]
-    return sum(parts[1:], start=parts[0])
+def _read(piece: Piece, pairs: PreferenceStream, likelihood: Likelihood) -> Memory:
+    first, *others = (likelihood.observed(part) for part in pairs.read(piece))
+    return Memory((sum(others, start=first),))
 
 
 def _first(piece: Piece, number: int, pairs: PreferenceStream, likelihood: Likelihood) -> First:
@@ -88,6 +88,6 @@ def _first(piece: Piece, number: int, pairs: PreferenceStream, likelihood: Likel
 
 
 def _evaluate(
-    observations: Observations, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int
+    rows: Memory, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int
 ) -> Evaluation:
-    return Memory((observations,)).evaluate(specification, scaling, vectors, order)
+    return rows.evaluate(specification, scaling, vectors, order)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -67,6 +67,10 @@ class Memory:
     @property
     def rows(self) -> int:
         return sum(own.rows for own in self.observations)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Shards are cut again where the rows arrive."""
+        return {"observations": self.observations}
 
     @cached_property
     def _shards(self) -> list[list[Observations]]:
