@@ -355,8 +355,8 @@ def _report() -> dict[str, list[str]]:
             str(report.data(replace(data, **changes), dropped))
             for changes, dropped in (
                 ({}, 0),
-                ({"agents": 8, "ties": 3, "weighted": True}, 2),
-                ({"agents": 1, "ties": 1, "identical": 1, "comparisons": 1, "pairs": 1}, 1),
+                ({"agents": 8, "n_ties": 3, "weighted": True}, 2),
+                ({"agents": 1, "n_ties": 1, "identical": 1, "comparisons": 1, "pairs": 1}, 1),
                 ({"identical": 4}, 0),
             )
         ],
