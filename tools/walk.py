@@ -36,8 +36,9 @@ class Walk:
             below = below.f_back
         self.modules.setdefault(code.co_filename.removeprefix(self.root))
 
-    def changes(self) -> int:
-        folders = [str(Path(module).parent) for module in self.modules]
+    def changes(self, depth: int | None = None) -> int:
+        """Of folder, or of its first `depth` parts: 1 for layers."""
+        folders = [Path(module).parent.parts[:depth] for module in self.modules]
         return sum(one != other for one, other in pairwise(folders))
 
     def report(self) -> str:
@@ -46,7 +47,8 @@ class Walk:
             own = str(Path(module).parent)
             lines.append(f"{own if own != folder else '':<28}{Path(module).name}")
             folder = own
-        return "\n".join([*lines, f"{len(self.modules)} modules, {self.changes()} changes of folder"])
+        counts = f"{len(self.modules)} modules, {self.changes()} changes of folder, {self.changes(1)} of them of layer"
+        return "\n".join([*lines, counts])
 
 
 def main(arguments: list[str]) -> None:
