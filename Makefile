@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check format test-slow docs clean
+.PHONY: run test check format test-slow fuzz docs clean
 
 run: .venv/ready
 	$(BIN)/lori demo --out out
@@ -17,6 +17,9 @@ check: .venv/ready
 
 test-slow: .venv/ready
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadfile
+
+fuzz: .venv/ready
+	$(BIN)/python tools/fuzz.py --inputs 10000 --seed 0
 
 docs: .venv/ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -16,6 +16,8 @@ ACROSS_MODULES = {
     "estimators/test_fit_stream.py": "a fit from files too large for memory",
     "experiments/bench/test_golden.py": "results of long benchmarks, kept in tests/golden",
     "inference/test_recovery.py": "fits of simulated data, whose truth is known",
+    "inference/search/test_invariance.py": "searches of the same data told in other ways",
+    "inference/search/test_optima.py": "searches of small problems against brute force",
     "inference/test_reference_data.py": "fits of published data, whose answers are known",
     "interfaces/test_three_reports.py": "reports of three real analyses",
     "language/test_sentences.py": "every sentence, kept in tests/golden",

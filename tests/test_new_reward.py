@@ -105,7 +105,7 @@ def seen() -> lori.Preferences:
 
 @pytest.fixture(scope="module")
 def model(seen) -> lori.LORI:
-    return lori.LORI(levels=1, reward=Ideal(), epsilon=0.0, prior=None, starts=4).fit(seen)
+    return lori.LORI(levels=1, reward=Ideal(), epsilon=0.0, lapse=0, prior=None, starts=4).fit(seen)
 
 
 def told_ideals(text: str) -> dict[str, float]:
@@ -132,7 +132,7 @@ def test_a_fit_finds_what_scipy_finds(model, seen):
 
 
 def test_its_name_is_enough(model, seen):
-    named = lori.LORI(levels=1, reward="ideal", epsilon=0.0, prior=None, starts=4).fit(seen)
+    named = lori.LORI(levels=1, reward="ideal", epsilon=0.0, lapse=0, prior=None, starts=4).fit(seen)
     assert named.log_likelihood_ == model.log_likelihood_
 
 

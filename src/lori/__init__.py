@@ -12,10 +12,11 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "lori.data.preferences": ("Preferences",),
+    "lori.data.choices": ("Choices",),
     "lori.data.trajectories": ("Trajectories",),
     "lori.data.reading.readers": ("read", "read_pairs", "read_choices", "read_comparisons", "read_trajectories"),
     "lori.data.reading.stream": ("open_stream",),
-    "lori.data.writing": ("write_pairs",),
+    "lori.data.writing": ("write_choices", "write_pairs"),
     "lori.data.examples": ("tversky1969",),
     "lori.model.rewards": ("Linear", "Capped", "Network", "Function", "Gated"),
     "lori.model.priors": ("Prior",),
@@ -23,7 +24,8 @@ _HOMES = {
     "lori.model.simulation": ("simulate",),
     "lori.inference.posterior.draws": ("Posterior",),
     "lori.inference.interview.questions": ("next_questions",),
-    "lori.estimators.lori": ("LORI", "fit_by_agent", "load", "load_agents", "save_agents"),
+    "lori.estimators.lori": ("LORI", "load"),
+    "lori.estimators.agents": ("fit_by_agent", "load_agents", "save_agents"),
     "lori.estimators.storage": ("load_ordered_model", "save_ordered_model"),
     "lori.policies.rollouts": ("roll_out",),
     "lori.policies.policy": ("load_policy",),
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from lori.baselines.birl import BayesianIRL as BayesianIRL
     from lori.baselines.cloning import BehaviouralCloning as BehaviouralCloning
     from lori.baselines.trex import TREX as TREX
+    from lori.data.choices import Choices as Choices
     from lori.data.examples import tversky1969 as tversky1969
     from lori.data.preferences import Preferences as Preferences
     from lori.data.reading.readers import read as read
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from lori.data.reading.readers import read_trajectories as read_trajectories
     from lori.data.reading.stream import open_stream as open_stream
     from lori.data.trajectories import Trajectories as Trajectories
+    from lori.data.writing import write_choices as write_choices
     from lori.data.writing import write_pairs as write_pairs
     from lori.errors import DataError as DataError
     from lori.errors import FitError as FitError
@@ -60,11 +64,11 @@ if TYPE_CHECKING:
     from lori.errors import LoriError as LoriError
     from lori.errors import MissingExtra as MissingExtra
     from lori.errors import ModelFileError as ModelFileError
+    from lori.estimators.agents import fit_by_agent as fit_by_agent
+    from lori.estimators.agents import load_agents as load_agents
+    from lori.estimators.agents import save_agents as save_agents
     from lori.estimators.lori import LORI as LORI
-    from lori.estimators.lori import fit_by_agent as fit_by_agent
     from lori.estimators.lori import load as load
-    from lori.estimators.lori import load_agents as load_agents
-    from lori.estimators.lori import save_agents as save_agents
     from lori.estimators.storage import load_ordered_model as load_ordered_model
     from lori.estimators.storage import save_ordered_model as save_ordered_model
     from lori.evaluation.checks import predictive_check as predictive_check

@@ -8,8 +8,8 @@
     └── FitError                          the computation itself failed           exit code 1
 
 Every InputError says which argument or file, what was expected, what came, and how to mend it. No error
-carries a row of somebody's data: rows are named by number, values only where they are column names, choice
-words or settings.
+carries a cell of somebody's data: rows are named by number, names only where they are those of columns, files and
+settings. What would move a terminal's cursor or turn its text around is shown as an escape.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class InputError(LoriError, ValueError):
 
     def __init__(self, what: str, *, expected: str, got: str, fix: str) -> None:
         self.what, self.expected, self.got, self.fix = what, expected, got, fix
-        super().__init__(f"{what}: expected {expected}, got {got}; {fix}.")
+        super().__init__(printable(f"{what}: expected {expected}, got {got}; {fix}."))
 
     def __reduce__(self) -> Any:  # keyword-only arguments do not survive the default pickling of exceptions
         return _rebuild, (type(self), self.what, self.expected, self.got, self.fix)
@@ -69,14 +69,25 @@ class FitError(LoriError):
     """A fit could not be carried out although its input was sound."""
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """A whole number from `least`, or the error that says so."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+def printable(text: str) -> str:
+    """Text for a terminal: control characters, marks of direction and half characters as escapes, as Python has them.
+
+    >>> print(printable("two\\nlines, \\x1b[31mred, \\u202eturned"))
+    two\\nlines, \\x1b[31mred, \\u202eturned
+    """
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number from `least` to `most`, or the error that says so."""
+    known = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    too_many = known and most is not None and value > most
+    if not known or value < least or too_many:
         raise InputError(
             name,
-            expected=f"a whole number from {least}",
-            got=repr(value),
-            fix=f"give {max(least, 1)} or more",
+            expected=f"a whole number from {least}" + (f" to {most}" if too_many else ""),
+            got=repr(value)[:40],
+            fix=f"give {most} or less" if too_many else f"give {max(least, 1)} or more",
         )
     return int(value)
 

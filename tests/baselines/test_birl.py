@@ -156,3 +156,12 @@ def test_demonstrations_of_another_world_are_refused(mdp, demonstrations):
     other = Rollouts(demonstrations.states, demonstrations.actions, ("wbc", "tumour"))
     with pytest.raises(InputError, match="the features of the demonstrations"):
         BayesianIRL(reward=REWARD).fit(other, mdp)
+
+
+def test_the_scripts_thin_the_chain_and_have_a_prior_that_is_flat_in_log_theta(fitted, mdp, demonstrations):
+    thinned = BayesianIRL(reward=REWARD, **CHAIN, thinning=100, seed=0).fit(demonstrations, mdp)
+    np.testing.assert_allclose(thinned.weights_, fitted.draws_[::100].mean(axis=0))
+    flat = BayesianIRL(reward=REWARD, **CHAIN, flat_in="log", seed=0).fit(demonstrations, mdp)
+    assert np.all(np.abs(flat.weights_) < np.abs(fitted.weights_))  # more belief near 0
+    with pytest.raises(InputError, match="flat_in"):
+        BayesianIRL(reward=REWARD, flat_in="cubic").fit(demonstrations, mdp)

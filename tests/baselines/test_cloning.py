@@ -90,6 +90,13 @@ def test_the_papers_procedure_repeats_itself_and_ends_short_of_the_best():
     assert best.loss_ < learned.loss_ < np.log(2)
 
 
+def test_the_printed_rule_compares_losses_a_hundred_steps_apart():
+    seen = demonstrations(count=40)
+    learned = BehaviouralCloning(actions=ACTIONS, hidden=(4,), method="paper", apart=100).fit(seen)
+    scripted = BehaviouralCloning(actions=ACTIONS, hidden=(4,), method="paper").fit(seen)
+    assert learned.epochs_ != scripted.epochs_
+
+
 def test_it_stops_early_and_repeats_itself(fitted):
     assert fitted.epochs_ < 100
     again = BehaviouralCloning(actions=ACTIONS, hidden=(16, 16), seed=0).fit(demonstrations())

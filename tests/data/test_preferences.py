@@ -181,7 +181,7 @@ BAD = {
     "counts twice": (dict(left=LEFT, right=RIGHT, counts=np.eye(3), ties=[1, 0, 0]), "got ties as well"),
     "fraction in a table": (
         dict(left=LEFT, right=RIGHT, counts=[[1, 0, 0], [0.5, 0.5, 0], [0, np.nan, 1]]),
-        "counts: expected whole numbers from 0, got something else in rows 2, 3",
+        "counts: expected whole numbers from 0 to 1e+15, got something else in rows 2, 3",
     ),
     "empty table": (dict(left=LEFT, right=RIGHT, counts=np.zeros((3, 3))), "at least one comparison in total"),
     "negative weight": (

@@ -8,15 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lori.data.choices import Choices
 from lori.data.preferences import Preferences
 from lori.data.reading.readers import read, read_choices, read_comparisons, read_pairs, read_trajectories
-from lori.data.writing import check_targets, write_pairs, writing
+from lori.data.writing import check_targets, write_choices, write_pairs, writing
+from lori.data.writing import folder as folder_at
 from lori.errors import DataError
 
 NAMES = st.text(
     st.characters(categories=("L", "N", "P", "S", "Zs"), exclude_characters="*"), min_size=1, max_size=6
 ).map(str.strip)
-ROLES = {"id", "set", "chosen", "agent", "weight", "trajectory", "step", "winner", "loser", "left", "right"}
+ROLES = {
+    "id", "set", "chosen", "agent", "weight", "trajectory", "step", "winner", "loser", "left", "right", "rank", "best",
+    "worst", "count",
+}  # fmt: skip
 FEATURES = st.lists(NAMES.filter(lambda name: name and name not in ROLES), min_size=1, max_size=3, unique=True)
 FORMATS = st.sampled_from([",", ";", "\t", "|", "parquet"])
 SEEDS = st.integers(0, 10_000)
@@ -89,6 +94,13 @@ def test_places_that_cannot_be_written(tmp_path, refused):
     assert not list(tmp_path.iterdir())
 
 
+def test_folders_that_cannot_be_made(tmp_path, refused):
+    (tmp_path / "file").touch()
+    assert "got a file" in refused(folder_at, tmp_path / "file")
+    assert "Not a directory" in refused(folder_at, tmp_path / "file" / "inside")
+    assert "a character that no name can have" in refused(folder_at, "\0")
+
+
 def test_a_link_stays_a_link_and_what_is_no_file_stays_what_it_is(tmp_path):
     (tmp_path / "real.json").write_text("old")
     (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
@@ -108,6 +120,50 @@ def test_outputs_are_files_of_their_own(tmp_path):
         check_targets([tmp_path / "here" / ".." / "c"], inputs=[tmp_path / "c"])
     with pytest.raises(DataError, match="got a file that is written, too"):
         check_targets([tmp_path / "a", tmp_path / "a"])
+
+
+def test_links_lead_to_what_is_read(tmp_path):
+    (tmp_path / "c").write_text("data")
+    (tmp_path / "soft").symlink_to("c")
+    os.link(tmp_path / "c", tmp_path / "hard")
+    for name in ("soft", "hard"):
+        with pytest.raises(DataError, match="got a file that is read"):
+            check_targets([tmp_path / name], inputs=[tmp_path / "c"])
+        with pytest.raises(DataError, match="got a file that is read"):
+            check_targets([tmp_path / "c"], inputs=[tmp_path / name])
+    (tmp_path / "parts").mkdir()
+    with pytest.raises(DataError, match="in a folder that is read"):
+        check_targets([tmp_path / "parts" / "model.json"], inputs=[tmp_path / "parts"])
+
+
+def test_a_model_is_kept_unless_asked(tmp_path):
+    (tmp_path / "model.json").write_text('{\n  "format": "lori-model",\n  "version": 1}')
+    (tmp_path / "notes.json").write_text('{"format": "other"}')
+    check_targets([tmp_path / "model.json", tmp_path / "notes.json"])
+    check_targets([tmp_path / "notes.json"], overwrite=False)
+    with pytest.raises(DataError, match=r"got a model that was saved before; .* --overwrite"):
+        check_targets([tmp_path / "model.json"], overwrite=False)
+
+
+def test_names_that_no_file_can_have(tmp_path, refused):
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("m" * 256, "ä" * 128, "loop", "nul\0"):
+        assert refused(check_targets, [tmp_path / name])
+    with writing(tmp_path / ("m" * 255)) as temporary:
+        temporary.write_text("whole")
+    assert [file.name for file in tmp_path.iterdir() if not file.is_symlink()] == ["m" * 255]
+
+
+def test_what_is_written_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    order = []
+    sync, replace = os.fsync, os.replace
+    monkeypatch.setattr(
+        os, "fsync", lambda number: (order.append(os.readlink(f"/proc/self/fd/{number}")), sync(number))
+    )
+    monkeypatch.setattr(os, "replace", lambda old, new: (order.append("renamed"), replace(old, new)))
+    with writing(tmp_path / "model.json") as temporary:
+        temporary.write_text("{}")
+    assert order == [str(temporary), "renamed", str(tmp_path)]
 
 
 # -- preferences -----------------------------------------------------------------------------------------
@@ -163,9 +219,54 @@ def test_choices(folder, names, form, seed):
     frame["agent"] = ["p", "q", "p", "q", "p"]
     path = save(frame, folder, "choices", form)
     x = frame[names].to_numpy()
-    expected = Preferences.from_arrays(x[[2, 1, 2]], x[[0, 3, 4]], features=names, agent=["p", "q", "p"])
-    assert_same(read_choices(path), expected)
-    assert_same(read(path), expected)
+    expected = Preferences.from_arrays(x[[2, 2, 1]], x[[0, 4, 3]], features=names, agent=["p", "p", "q"])
+    assert_same(read_choices(path).as_pairs(), expected)
+    assert_same(read(path, as_pairs=True), expected)
+
+
+KINDS = st.sampled_from(["choices", "ties", "rankings", "both ends"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(FEATURES, st.sampled_from(["csv", "tsv", "csv.gz", "parquet"]), SEEDS, KINDS, st.booleans())
+def test_choices_written_by_us(folder, names, ending, seed, kind, extras):
+    random = np.random.default_rng(seed)
+    sets, width = random.integers(1, 5), random.integers(3, 6)
+    x = table(random, sets * width, names).to_numpy().reshape(sets, width, -1)
+    order = random.random((sets, width)).argsort(axis=1)
+    known = {"features": names, "available": order < width - random.integers(0, width - 2)}
+    known["alternatives"] = [f"{word} {seed}" for word in ("Zoë", "a,b", "007", "d", "e")[:width]]
+    if extras:
+        known |= {"agents": random.choice(["007", "Zoë Q", "a,b"], sets), "weight": 1 + random.random(sets)}
+        known["counts"] = 1 + random.integers(0, 5, sets)
+    first, last = order == 0, order == 1
+    match kind:
+        case "choices":
+            choices = Choices.from_arrays(x, first, **known)
+        case "ties":
+            choices = Choices.from_arrays(x, first | last, **(known | {"available": None}))
+        case "rankings":
+            choices = Choices.from_rankings(x, np.where(order < 2, order + 1.0, np.nan), **known)
+        case _:
+            choices = Choices.from_best_worst(x, order.argmin(axis=1), last, **known)
+    path = folder / f"choices.{ending}"
+    write_choices(choices, path)
+    assert_same_choices(read_choices(path, ties="observed" if kind == "ties" else "error"), choices)
+    assert_same_choices(read_choices(choices.to_frame(), ties="observed"), choices)
+    before = path.read_bytes()
+    write_choices(choices, path)
+    assert path.read_bytes() == before
+
+
+def assert_same_choices(choices: Choices, other: Choices) -> None:
+    """Also the same names, in whatever order they are numbered."""
+    assert choices.features == other.features
+    for name in ("alternatives", "offsets", "chosen", "agent", "times", "weight", "worst", "occasion"):
+        one, two = getattr(choices, name), getattr(other, name)
+        assert (one is None) == (two is None), name
+        if one is not None:
+            np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(np.array(choices.names)[choices.label], np.array(other.names)[other.label])
 
 
 @settings(max_examples=20, deadline=None)

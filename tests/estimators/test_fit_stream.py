@@ -18,11 +18,11 @@ SETTINGS = {"levels": 2, "reward": lori.Linear(increasing="all"), "starts": 8, "
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """12 000 pairs in three Parquet files of several row groups, with ties left out."""
+    """3 600 pairs in three Parquet files of several row groups, with ties left out."""
     truth = OrderedModel.linear([[0.0, 1.5], [2.0, 0.0]], epsilon=[1.0, 0.3], features=["benefit", "need"])
     place = tmp_path_factory.mktemp("pairs")
     for part in range(3):
-        write_pairs(lori.simulate(truth, 4000, seed=part), place / f"part{part}.parquet")
+        write_pairs(lori.simulate(truth, 1200, seed=part), place / f"part{part}.parquet")
     return place
 
 
@@ -39,12 +39,12 @@ def numbers(model: lori.LORI) -> np.ndarray:
 def same(one: lori.LORI, other: lori.LORI) -> None:
     np.testing.assert_allclose(numbers(one), numbers(other), rtol=1e-8, atol=1e-10)
     assert one.log_likelihood_ == pytest.approx(other.log_likelihood_, rel=1e-12)
-    assert one.summary().to_dict()["comparisons"] == other.summary().to_dict()["comparisons"] == 12_000
+    assert one.summary().to_dict()["comparisons"] == other.summary().to_dict()["comparisons"] == 3_600
 
 
 def test_a_stream_gives_the_answer_of_memory(folder, in_memory, monkeypatch):
-    monkeypatch.setattr("lori.data.reading.stream.PIECE_ROWS", 1500)
-    monkeypatch.setattr("lori.inference.sources.stream.LARGE_ROWS", 3000)  # so that the search sees a sample only
+    monkeypatch.setattr("lori.data.reading.stream.PIECE_ROWS", 500)
+    monkeypatch.setattr("lori.inference.sources.stream.LARGE_ROWS", 1200)  # so that the search sees a sample only
     seen: list[tuple[int, float]] = []
     streamed = lori.LORI(**SETTINGS).fit(open_stream(folder), progress=lambda *args: seen.append(args))
     same(streamed, in_memory)

@@ -29,7 +29,7 @@ def test_one_level_with_observed_ties_is_rao_kupper():
         negative_rao_kupper, [0.0, 0.0, 0.0, 0.5], args=(x, seen.wins, seen.ties, seen.losses),
         method="L-BFGS-B", bounds=[(None, None)] * 3 + [(1e-6, None)], options={"ftol": 1e-15, "gtol": 1e-9},
     )  # fmt: skip
-    model = lori.LORI(levels=1, prior=None, starts=8).fit(seen)
+    model = lori.LORI(levels=1, lapse=0, prior=None, starts=8).fit(seen)
     assert model.ties_ == "observed"
     assert model.levels_[0].weights == pytest.approx(other.x[:-1], abs=2e-5)
     assert model.levels_[0].epsilon == pytest.approx(other.x[-1], abs=2e-5)
@@ -40,7 +40,7 @@ def test_one_level_with_observed_ties_is_rao_kupper():
 @pytest.mark.slow
 def test_more_levels_never_fit_worse():
     seen = lori.simulate(lori.OrderedModel.linear([[2.0, 0.5], [-0.3, 3.0]], epsilon=[1.5, 0.0]), 400, seed=0)
-    rows = lori.LORI(levels=2, prior=None, starts=8).fit(seen).summary().to_dict()["by_levels"]
+    rows = lori.LORI(levels=2, lapse=0, prior=None, starts=8).fit(seen).summary().to_dict()["by_levels"]
     assert [row["levels"] for row in rows] == [1, 2]
     assert rows[1]["log_likelihood"] > rows[0]["log_likelihood"] + 3
 
@@ -80,7 +80,7 @@ def test_a_larger_network_goes_by_quasi_newton_and_has_no_standard_errors(bent):
 def test_a_function_without_parameters_learns_only_its_alpha(bent, tmp_path):
     train, _ = bent
     reward = lori.Function(lambda parameters, x: -jnp.sum(x**2))
-    model = lori.LORI(levels=1, reward=reward, alpha=None, epsilon=0.0, prior=None, starts=4).fit(*train)
+    model = lori.LORI(levels=1, reward=reward, alpha=None, epsilon=0.0, lapse=0, prior=None, starts=4).fit(*train)
     x, y = train
     gap = np.sum(x[:, 1] ** 2, axis=1) - np.sum(x[:, 0] ** 2, axis=1)
     towards = np.where(y == "left", gap, -gap)
@@ -100,7 +100,7 @@ def test_a_function_with_parameters_finds_them(bent):
         return -2.0 * jnp.sum((x - parameters) ** 2)
 
     reward = lori.Function(distance, start=(0.5, -0.5))
-    model = lori.LORI(levels=1, reward=reward, epsilon=0.0, prior=None, starts=4).fit(*train)
+    model = lori.LORI(levels=1, reward=reward, epsilon=0.0, lapse=0, prior=None, starts=4).fit(*train)
     assert model.levels_[0].parameters == pytest.approx([0.0, 0.0], abs=0.15)
     assert model.converged_
 
@@ -144,7 +144,7 @@ def test_a_joint_function_of_two_levels_finds_its_parameters():
 
     seen = lori.simulate(lori.OrderedModel.linear([[2.0, 1.0], [1.0, -2.0]], epsilon=[1.5, 0.0]), 600, seed=1)
     rewards = lori.Function.joint(both, (1.0, 0.0), levels=2)
-    model = lori.LORI(levels=2, reward=rewards, epsilon=(None, 0.0), prior=None, starts=2).fit(seen)
+    model = lori.LORI(levels=2, reward=rewards, epsilon=(None, 0.0), lapse=0, prior=None, starts=2).fit(seen)
     d = np.where(seen.wins[:, None] > 0, seen.differences, -seen.differences)
 
     def negative(parameters):
@@ -239,3 +239,25 @@ def test_a_posterior_of_the_same_data_does_not_search_again(monkeypatch):
     np.testing.assert_allclose(same.draws, copy.draws, rtol=1e-6)
     model.set_params(prior=None).posterior(seen, draws=50)
     assert len(searches) == 2
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+def test_a_tie_is_possible_for_an_agent_who_gave_none_so_far(levels):
+    """Ties are offered to all, since some gave them: a slip may be one even where the last threshold is zero."""
+    truth = lori.OrderedModel.linear([[2.0, 1.0]], epsilon=[1.0], ties="observed")
+    everything = lori.simulate(truth, 160, agents=4, seed=1000)
+    later = (everything.agent == "1") & (everything.ties > 0)
+    assert later.sum() >= 3
+    own = lori.LORI(levels=levels, starts=8).fit_by_agent(everything.subset(~later))["1"]
+    assert own.ties_ == own.ties == "observed"  # of a part of these data it is known, too
+    assert own.levels_[-1].epsilon == 0
+    assert own.score(everything.subset(later)) > -10
+
+
+def test_parts_have_the_tie_rule_of_the_whole():
+    forced = lori.simulate(lori.OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0]), 40, seed=0)
+    tied = lori.simulate(lori.OrderedModel.linear([[1.0, 2.0]], epsilon=[2.0], ties="observed"), 40, seed=0)
+    assert tied.has_ties
+    assert lori.LORI().for_parts_of(forced).ties == "auto"
+    assert lori.LORI().for_parts_of(tied).ties == "observed"
+    assert lori.LORI(ties="printed").for_parts_of(tied).ties == "printed"

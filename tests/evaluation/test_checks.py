@@ -25,7 +25,7 @@ def posterior(prefs):
 
 def test_the_right_model_agrees_and_a_wrong_one_does_not(prefs, posterior):
     right = predictive_check(posterior, prefs)
-    bold = predictive_check(replace(posterior, vectors=posterior.vectors * [3.0, 3.0, 1.0]), prefs)
+    bold = predictive_check(replace(posterior, vectors=posterior.vectors * [3.0, 3.0, 1.0, 1.0]), prefs)
     probable = [group for group in right.groups if group.by == "probability"]
     assert len(probable) == 10
     assert sum(group.comparisons for group in probable) == 900

@@ -7,6 +7,7 @@ import lori
 from lori.errors import DataError, InputError
 from lori.evaluation import selection
 from lori.evaluation.selection import select_levels, select_levels_by_agent, shares
+from lori.experiments.bench.populations import Design, one_level
 
 ONE = lori.OrderedModel.linear([[1.5, -1.0]], epsilon=[0.0], features=["cost", "time"])
 TWO = lori.OrderedModel.linear([[4.0, 0.0], [0.0, 4.0]], epsilon=[4.0, 0.0], features=["cost", "time"])
@@ -89,10 +90,23 @@ def test_cross_validation_keeps_repeats_together_and_decides_ties_once(fitted_to
         assert all((*row[2:], *row[:2]) in rows for row in rows if row != (1.0, 1.0, 1.1, 1.0))
 
 
+@pytest.mark.parametrize(
+    ("gain", "error", "verdict"),
+    [
+        (5.0, 0.1, "more levels"), (5.0, 0.9, "undecided"), (3.1, 0.01, "more levels"), (3.1, 0.1, "undecided"),
+        (-3.0, 0.1, "one level"), (-3.0, 0.9, "undecided"), (2.0, 0.0, "undecided"), (5.0, None, "more levels"),
+    ],
+)  # fmt: skip
+def test_a_verdict_that_another_set_of_draws_could_turn_is_none(gain, error, verdict):
+    """More levels need 3 units more, one level 1 unit; a difference may be wrong by twice its error."""
+    kept = [selection.Candidate(i + 1, own, error, True, np.zeros(2), None) for i, own in enumerate((0.0, gain))]
+    assert selection._recommendation(kept)[1] == verdict
+
+
 def test_wrong_requests():
     prefs = lori.simulate(ONE, 20, seed=0)
     with pytest.raises(InputError, match="prior: expected a prior"):
-        select_levels(prefs, estimator=lori.LORI(prior=None))
+        select_levels(prefs, estimator=lori.LORI(lapse=0, prior=None))
     with pytest.raises(InputError, match="up_to"):
         select_levels(prefs, 0)
     with pytest.raises(InputError, match="at least two comparisons"):
@@ -103,3 +117,26 @@ def test_an_agent_with_a_single_pair_is_told_without_a_name():
     few = lori.simulate(ONE, 5, agents=3, seed=0)
     with pytest.raises(DataError, match="agent: expected at least two pairs of each agent, got one pair of 1 of the 3"):
         select_levels_by_agent(few)
+
+
+def test_every_agent_has_the_tie_rule_of_all(monkeypatch):
+    truth = lori.OrderedModel.linear([[2.0, 1.0]], epsilon=[1.0], ties="observed")
+    data = lori.simulate(truth, 60, agents=3, seed=0)
+    without = data.subset(~((data.agent == "1") & (data.ties > 0)))
+    asked = {}
+    monkeypatch.setattr(
+        selection, "select_levels", lambda own, up_to, *, estimator, draws: asked.update({own.agent[0]: estimator.ties})
+    )
+    select_levels_by_agent(without)
+    assert asked == dict.fromkeys("123", "observed")
+
+
+@pytest.mark.slow
+def test_people_who_differ_are_not_levels():
+    """The evidence of the pooled choices speaks for a second level; people with one level each explain them better."""
+    data = one_level(Design(60, 25, 2), 1000, weight=3.0)
+    chosen = select_levels(data, 2, estimator=lori.LORI(starts=8), method="laplace", draws=300)
+    one, two = chosen.candidates
+    assert two.log_evidence > one.log_evidence + 3
+    assert (chosen.recommended, chosen.verdict) == (1, "one level")
+    assert chosen.reason.startswith("Agents who differ explain the pooled choices better")

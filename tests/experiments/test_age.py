@@ -5,7 +5,7 @@ import pytest
 
 from lori.applications.cancer import age as clinic
 from lori.estimators.lori import LORI
-from lori.experiments.age import STUDY, WITH, WITHOUT, Curve, crossing, learned_curve, true_curve
+from lori.experiments.age import STUDY, WITH, WITHOUT, Curve, learned_curve, learned_gate, true_curve
 from lori.experiments.results import run_study
 
 AGES = np.linspace(20, 60, 41)
@@ -27,12 +27,6 @@ def test_the_first_reward_is_the_papers():
     )
 
 
-def test_where_a_curve_passes_a_half():
-    assert crossing(AGES, true_curve(AGES)) == pytest.approx(40.0)
-    assert crossing(AGES, np.ones(41)) == 60.0
-    assert crossing(AGES, np.zeros(41)) == 20.0
-
-
 def test_a_band_is_flat_if_a_level_line_fits_into_it():
     middle = np.array([0.4, 0.6])
     assert Curve(middle, middle - 0.2, middle + 0.2).flat
@@ -43,8 +37,11 @@ def test_a_band_is_flat_if_a_level_line_fits_into_it():
 def test_the_curve_is_learned():
     seen = clinic.preferences(600, trajectories=300, cells=20, seed=11)
     fitted = LORI(levels=2, reward=clinic.REWARD, starts=8).fit(seen)
-    curve = learned_curve(fitted, seen, AGES, draws=200, seed=0)
-    assert crossing(AGES, curve.middle) == pytest.approx(40.0, abs=1.5)
+    drawn = fitted.posterior(seen, draws=200, seed=0).reported[0].parameters
+    curve, gate = learned_curve(fitted, drawn, AGES), learned_gate(fitted, drawn)
+    assert gate.threshold[1] == pytest.approx(40.0, abs=1.5)
+    assert gate.threshold[0] < 40 < gate.threshold[2]
+    assert gate.sensitivity[0] < 1 < gate.sensitivity[2]
     assert np.sqrt(np.mean((curve.middle - true_curve(AGES)) ** 2)) < 0.1
     assert not curve.flat
     assert (curve.low <= curve.high).all()

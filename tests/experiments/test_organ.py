@@ -1,8 +1,10 @@
 """The study of organ allocation says what its numbers say, draws them, and finds what policies put first."""
 
 import json
+import os
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,17 @@ from lori.applications.organ.synthetic import SyntheticSettings, write_registry
 from lori.applications.organ.truth import PREFERENCES
 from lori.errors import DataError
 from lori.experiments import organ
-from lori.experiments.organ_results import _price, best_of, decisive, draw, explained, sentences
+from lori.experiments.organ_results import (
+    _price,
+    best_of,
+    between,
+    covering,
+    decisive,
+    draw,
+    explained,
+    order_of,
+    sentences,
+)
 from lori.interfaces.commands import main as cli
 from lori.model.ordered import OrderedModel
 
@@ -58,6 +70,7 @@ def found():
         },
         "survival": {},
         "extremes": {"benefit": 1000.0, "need": 900.0},
+        "correlation": 0.9,
         "fits": {
             "T-REX": fit_of(SINGLE, [1.0], [["need", "benefit"]], bic=300.0),
             "LORI, 2 levels": fit_of(PREFERENCES, [0.9, 0.08], [["need"], ["benefit"]], bic=200.0),
@@ -172,6 +185,14 @@ def test_another_content_is_another_study(tmp_path):
         organ.registry_study(tmp_path / "absent.csv")
 
 
+def test_a_registry_that_would_never_end_or_cannot_be_read_twice(tmp_path):
+    with pytest.raises(DataError, match="got a device"):
+        organ.registry_study(Path("/dev/zero"))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="got a pipe"):
+        organ.registry_study(tmp_path / "pipe")
+
+
 def run(monkeypatch, capsys, *words_: str) -> tuple[int, str, str]:
     monkeypatch.setattr("lori.interfaces.commands.main.use_cache", lambda: None)
     monkeypatch.setattr(sys, "argv", ["lori", *words_])
@@ -205,7 +226,7 @@ def test_commands(monkeypatch, capsys, tmp_path, found):
     assert "lori reproduce organ --registry" in err
     code, _, err = run(monkeypatch, capsys, "simulate", "organ", "--policy", "lottery", "--out", str(tmp_path / "no"))
     assert code == 2
-    assert "meld, benefit, waiting or model" in err
+    assert "meld, strict, veto, benefit, waiting or model" in err
 
 
 @pytest.mark.slow
@@ -238,3 +259,20 @@ def test_the_papers_model_is_found_again_at_the_papers_size():
         assert abs(found_["value"] - truth) < 3 * found_["standard_error"]
     assert abs(levels[0]["thresholds"]["need"]["value"] - 64.3) < 2
     assert best_of(answer["fits"]) == "LORI, 2 levels"
+
+
+def test_several_registries_tell_how_far_they_agree(found):
+    assert order_of(found) == "need"
+    assert between([found]) == []
+    (said,) = between([found, found])
+    assert "first comes need in 2" in said
+    assert "need counts from 64.3 to 64.3 days" in said
+    assert "holds the mean of the others in 2 of 2" in said
+    rows = organ.rows(organ.SMOKE, [found, found])
+    assert all(len(row["accuracy %"]["values"]) == 2 for row in rows)
+
+
+def test_an_interval_is_judged_by_the_other_registries():
+    numbers = [{"value": value, "interval": [value - 2, value + 2]} for value in (60.0, 61.0, 70.0)]
+    assert covering(numbers) == [False, False, False]
+    assert covering(numbers[:2]) == [True, True]

@@ -14,6 +14,7 @@ from lori.inference.estimates import Units
 from lori.inference.fitting import fit_groups
 from lori.inference.problem import RIDGE, Problem
 from lori.inference.settings import checked_settings
+from lori.inference.sources.memory import Memory
 from lori.inference.statistics import Moments, Scaling
 from lori.model.likelihoods import Pairs
 from lori.model.likelihoods.pairs import PairRows
@@ -35,11 +36,18 @@ def preferences(n=100, seed=0, ties=False) -> Preferences:
     left, right = SCALING.location + SCALING.scale * random.normal(size=(2, n, 2))
     counts = random.integers(0, 3, size=(n, 3)) * [1, ties, 1]
     counts[:, 0] += counts.sum(axis=1) == 0
-    return Preferences.from_arrays(left, right, counts=counts, weight=random.uniform(0.5, 3.0, n), features=FEATURES)
+    weight = random.uniform(0.5, 3.0, n)
+    weight *= counts.sum() / (counts.sum(axis=1) @ weight)  # weights are relative
+    return Preferences.from_arrays(left, right, counts=counts, weight=weight, features=FEATURES)
 
 
 def problem_of(*groups: Preferences, specification=LINEAR, prior=None) -> Problem:
     return Problem.of(specification, groups, prior, SCALING)
+
+
+def as_weighted(*groups: Preferences, specification=LINEAR, prior=None) -> Problem:
+    """With the weights as they are, not relative to their average."""
+    return Problem(specification, Memory(tuple(map(specification.likelihood.observed, groups))), SCALING, prior)
 
 
 def vectors(specification=LINEAR, starts=3, groups=1) -> np.ndarray:
@@ -61,9 +69,9 @@ def test_the_prior_and_the_ridge_are_added_to_the_likelihood():
     bare, full = problem.negative_log_likelihood(at), problem.evaluate(at)
     v, square = at[0, 0], 3 * np.array([1.0, 1.0, 1.0, 1.0, 0.5]) ** 2  # minus log-prior: 2 Σ log(1 + v² / 3 scale²)
     added = (
-        2 * np.sum(np.log(1 + v**2 / square)) + RIDGE / 2 * v @ v,
-        4 * v / (square + v**2) + RIDGE * v,
-        np.diag(4 * (square - v**2) / (square + v**2) ** 2 + RIDGE),
+        2 * np.sum(np.log(1 + v**2 / square)) + 50 * RIDGE * np.sum(np.log(1 + v**2 / 100)),
+        4 * v / (square + v**2) + RIDGE * v / (1 + v**2 / 100),
+        np.diag(4 * (square - v**2) / (square + v**2) ** 2 + RIDGE * (1 - v**2 / 100) / (1 + v**2 / 100) ** 2),
     )
     for whole, part, penalty, extra in zip(full, bare, problem.penalty(at), added, strict=True):
         np.testing.assert_allclose((whole - part)[0, 0], extra, rtol=1e-8, atol=1e-10)
@@ -120,11 +128,25 @@ def test_a_reweighted_problem_is_that_of_data_with_these_weights(specification):
     data, at = preferences(ties=True), vectors(specification)
     problem = problem_of(data, specification=specification, prior=Prior())
     factor = np.random.default_rng(2).uniform(0.0, 2.0, len(data)) * (np.arange(len(data)) % 5 > 0)
-    fresh = problem_of(data.weighted(data.weights * factor), specification=specification, prior=Prior())
+    fresh = as_weighted(data.weighted(data.weights * factor), specification=specification, prior=Prior())
     before = problem.evaluate(at)
     assert_same(problem.reweighted(factor).evaluate(at), fresh.evaluate(at), 1e-10)
     assert_same(problem.evaluate(at), before, 0)  # which stays what it was
     assert not np.allclose(before.value, fresh.evaluate(at).value, rtol=0.01)
+
+
+def test_weights_are_relative_over_all_groups():
+    groups = [preferences(n, seed=n) for n in (100, 128)]
+    heavy = [own.weighted(10 * own.weights) for own in groups]
+    at = vectors(groups=2)
+    assert_same(problem_of(*heavy).evaluate(at), problem_of(*groups).evaluate(at), 1e-12)
+    one, other = groups[0], groups[1].weighted(3 * groups[1].weights)
+    total = [(own.comparisons @ own.weights, own.n_comparisons) for own in (one, other)]
+    factor = sum(count for _, count in total) / sum(weight for weight, _ in total)
+    bare = as_weighted(*groups).evaluate(at, 0).value
+    np.testing.assert_allclose(
+        problem_of(one, other).negative_log_likelihood(at, 0).value, bare * factor * np.array([[1.0], [3.0]]), rtol=1e-5
+    )
 
 
 def test_each_of_many_groups_has_its_own_weights():
@@ -132,7 +154,7 @@ def test_each_of_many_groups_has_its_own_weights():
     random = np.random.default_rng(2)
     factors = [random.uniform(0.0, 2.0, len(own)) for own in groups]
     fresh = [own.weighted(own.weights * factor) for own, factor in zip(groups, factors, strict=True)]
-    assert_same(problem_of(*groups).reweighted(factors).evaluate(at), problem_of(*fresh).evaluate(at), 1e-10)
+    assert_same(problem_of(*groups).reweighted(factors).evaluate(at), as_weighted(*fresh).evaluate(at), 1e-10)
 
 
 @pytest.mark.parametrize("specification", [TIED, CAPPED], ids=["differences", "alternatives"])
@@ -181,6 +203,16 @@ def test_the_log_likelihood_of_each_observation(specification):
     np.testing.assert_array_equal(problem.row_log_likelihood(at[0, 1]), rows[1:2])
 
 
+def test_observations_that_were_never_compared_have_a_row():
+    data = preferences()
+    compared = np.arange(len(data)) < len(data) - 2
+    idle = replace(data, wins=data.wins * compared, losses=data.losses * compared)
+    rows = problem_of(idle).row_log_likelihood(vectors()[0])
+    assert rows.shape == (3, len(data))
+    assert (rows[:, -2:] == 0).all()
+    assert (rows[:, :-2] < 0).all()
+
+
 @pytest.mark.parametrize("specification", [TIED, CAPPED], ids=["linear", "capped"])
 def test_scores_are_the_slopes_of_each_row(specification):
     data, at = preferences(ties=True), vectors(specification)[0, 0]
@@ -203,15 +235,16 @@ def test_a_given_scaling_is_kept_and_one_that_is_not_given_comes_from_the_data()
     groups = [preferences(n, seed=n) for n in (100, 70)]
     assert Problem.of(LINEAR, groups, None, SCALING).scaling is SCALING
     own = Problem.of(LINEAR, groups, None).scaling
-    left, right = (np.concatenate([getattr(g, name) for g in groups]) for name in ("left_features", "right_features"))
-    np.testing.assert_allclose(own.location, np.concatenate([left, right]).mean(axis=0))
-    np.testing.assert_allclose(own.scale, np.sqrt(np.mean((left - right) ** 2, axis=0) / 2))
+    names = ("left_features", "right_features", "comparisons")
+    left, right, counts = (np.concatenate([getattr(group, name) for group in groups]) for name in names)
+    np.testing.assert_allclose(own.location, np.average(left + right, axis=0, weights=counts) / 2)
+    np.testing.assert_allclose(own.scale, np.sqrt(np.average((left - right) ** 2, axis=0, weights=counts) / 2))
 
 
 def test_a_fit_keeps_a_given_scaling_and_finds_the_same_model_without_prior():
     truth = lori.OrderedModel.linear([[1.0, -2.0]], epsilon=[0.0], features=FEATURES)
     seen = lori.simulate(truth, 300, spread=[1.0, 3.0], seed=1)
-    settings = checked_settings(lori.LORI(levels=1, epsilon=0.0, prior=None).get_params(deep=False), [seen])
+    settings = checked_settings(lori.LORI(levels=1, epsilon=0.0, lapse=0, prior=None).get_params(deep=False), [seen])
     given = Scaling(np.array([0.5, -1.0]), np.array([2.0, 0.7]))
     fit, usual = fit_groups(settings, [seen], scaling=given)[0], fit_groups(settings, [seen])[0]
     assert fit.optimum.units.scaling is given
@@ -235,18 +268,19 @@ def test_the_traced_density_is_the_log_posterior_but_for_the_ridge(specification
     def total(vector):
         return density.log_prior(vector) + density.log_likelihood(vector, data)
 
-    expected = problem.log_posterior(at) + RIDGE / 2 * np.sum(at**2, axis=1)
+    ridge = replace(problem, prior=None).penalty(at, order=1)
+    expected = problem.log_posterior(at[None])[0] + ridge.value
     np.testing.assert_allclose(jax.vmap(total)(jnp.asarray(at)), expected, rtol=1e-12)
     np.testing.assert_allclose([total(one) for one in jnp.asarray(at)], expected, rtol=1e-12)
     gradient = problem.evaluate(at[None], order=1).gradient[0]
     slopes = jax.vmap(jax.grad(total))(jnp.asarray(at))
-    np.testing.assert_allclose(slopes, RIDGE * at - gradient, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(slopes, ridge.gradient - gradient, rtol=1e-9, atol=1e-9)
 
 
 def test_the_log_posterior_is_impossible_outside_the_bounds():
     problem, at = problem_of(preferences(), prior=Prior()), vectors()[0]
     at[1, 4] = -0.1
-    values = problem.log_posterior(at)
+    values = problem.log_posterior(at[None])[0]
     assert np.isneginf(values[1])
     assert np.isfinite(values[[0, 2]]).all()
     constant = problem.prior.log_constant(LINEAR)

@@ -8,7 +8,7 @@ import pytest
 import lori
 from lori.experiments.bench.recovery import in_order, random_model
 from lori.inference.problem import Problem
-from lori.inference.search.search import _random_starts
+from lori.inference.search.starts import random_starts
 from lori.model.likelihoods import Pairs
 from lori.model.specification import Specification
 
@@ -59,8 +59,8 @@ def recovered(seed: int, hanging: float) -> Case:
 
 def thorough_optimum(case: Case, starts: int = 500) -> float:
     """The best value of many random starts on all rows, and of a start at the truth."""
-    drawn = _random_starts(case.problem, starts, np.random.default_rng(1))
-    tried = np.concatenate([drawn, case.true_vector[None, None]], axis=1)
+    drawn = random_starts(case.problem.specification, starts, np.random.default_rng(1), tied=case.seen.has_ties)
+    tried = np.concatenate([drawn, case.true_vector[None]])[None]
     return float(case.problem.solve_from(tried, iterations=60).values.min())
 
 

@@ -28,7 +28,7 @@ def train():
 
 
 def fitted(train, kind: str) -> lori.LORI:
-    return lori.LORI(levels=1, epsilon=0.0, prior=None, standard_errors=kind).fit(train)
+    return lori.LORI(levels=1, epsilon=0.0, lapse=0, prior=None, standard_errors=kind).fit(train)
 
 
 def test_one_level_without_threshold_is_the_published_logit(train):
@@ -59,7 +59,7 @@ PEOPLE = [str(person) for person in range(1, 9)]
 
 
 def two_levels() -> lori.LORI:
-    return lori.LORI(levels=2, reward=lori.Linear(increasing="all"), epsilon=(None, 0.0), prior=None)
+    return lori.LORI(levels=2, reward=lori.Linear(increasing="all"), epsilon=(None, 0.0), lapse=0, prior=None)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_two_levels_reach_the_known_likelihood(people):
 
 
 def test_one_level_reaches_the_known_likelihood(people):
-    one = lori.LORI(levels=1, reward=lori.Linear(increasing="all"), epsilon=0.0, prior=None)
+    one = lori.LORI(levels=1, reward=lori.Linear(increasing="all"), epsilon=0.0, lapse=0, prior=None)
     alone = lori.fit_by_agent(one, lori.tversky1969())
     total = sum(model.log_likelihood_ for model in alone.values())
     assert total == pytest.approx(-1064.2, abs=0.01)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import lori
+from lori.inference.statistics import Statistics
+from lori.inference.summary import about_data, outweighing
 from lori.model.ordered import Level
 from lori.model.quantity import Quantity
 from lori.model.rewards import Fact
@@ -275,3 +277,49 @@ def test_a_cap_that_hardly_any_alternative_reaches_is_not_told():
         assert model.status_.has("cap") == (reached < 0.01)
         shares.append(reached)
     assert shares[0] < 0.05 < 0.3 < shares[1]
+
+
+@pytest.mark.parametrize(
+    ("weights", "least", "ahead"),
+    [
+        ([4.0, 2.0, 1.0], [1.0, 1.0, 1.0], [0, 1]),  # binary cues, each worth more than all that follow
+        ([4.0, 2.5, 2.0], [1.0, 1.0, 1.0], []),  # the others together outweigh the first
+        ([5.0, 2.0, 2.0], [1.0, 1.0, 1.0], [0]),
+        ([-5.0, 2.0, -2.0], [1.0, 1.0, 1.0], [0]),
+        ([4.0, 2.0, 1.0], [0.01, 1.0, 1.0], []),  # small differences in the first one occur
+        ([4.0, 0.0, 0.0], [1.0, 1.0, 1.0], []),  # nothing else to outweigh
+    ],
+)
+def test_weights_that_make_an_order_within_one_level(weights, least, ahead):
+    differences = np.array([least, [1.0, 1.0, 1.0]])
+    assert outweighing(np.array(weights), np.full(3, 0.01), differences) == ahead
+    assert outweighing(np.array(weights), np.full(3, 5.0), differences) == []  # nobody knows
+
+
+def test_take_the_best_is_named():
+    """Binary cues with weights 4, 2 and 1 are looked at one after the other, though they have one level."""
+    pairs = np.random.default_rng(1000).integers(0, 2, size=(3000, 2, 3)).astype(float)
+    truth = lori.OrderedModel.linear([[6.0, 2.8, 1.0]], epsilon=[0.0], features=["a", "b", "c"])
+    summary = lori.LORI(levels=1, starts=4).fit(lori.simulate(truth, pairs, seed=1000)).summary()
+    assert summary.levels[0].outweighs == ("a", "b")
+    assert (
+        "Even the smallest difference in a outweighs all others together: within this one level, a already comes "
+        in str(summary)
+    )
+    assert "can outweigh" not in str(summary)
+    assert type(summary).from_dict(summary.to_dict()) == summary
+    trading = lori.LORI(levels=1, starts=4).fit(lori.simulate(truth, 3000, seed=1000)).summary()
+    assert trading.levels[0].outweighs == ()
+
+
+def test_extreme_values_are_named_with_their_number():
+    random = np.random.default_rng(3)
+    left, right = random.normal(size=(2, 50, 2))
+    assert about_data(Statistics.of(lori.Preferences.from_arrays(left, right))) == about_data(
+        Statistics.of(lori.Preferences.from_arrays(1000 * left, right * 1000))
+    )
+    left[4, 1] = right[9, 1] = 999_999.0
+    notes = about_data(Statistics.of(lori.Preferences.from_arrays(left, right)))
+    (note,) = (note for note in notes if note.code == "extreme")
+    assert str(note.text).startswith("x2 has 2 extreme values")
+    assert "999" not in str(note)

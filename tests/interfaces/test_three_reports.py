@@ -29,7 +29,9 @@ def said(model, prefs) -> tuple[str, Quantity]:
 
 def test_person_1_puts_probability_first():
     person = lori.tversky1969().by_agent()["1"]
-    model = lori.LORI(levels=2, reward=lori.Linear(increasing="all"), epsilon=(None, 0.0), prior=None).fit(person)
+    model = lori.LORI(levels=2, reward=lori.Linear(increasing="all"), epsilon=(None, 0.0), lapse=0, prior=None).fit(
+        person
+    )
     words, _ = said(model, person)
     assert "Probability (more is better) comes first: differences of 0.1089 or more" in words
     assert "Payoff (more is better) comes second" in words

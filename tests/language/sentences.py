@@ -25,7 +25,7 @@ from lori.interfaces.report import sentences as report
 from lori.interfaces.report.content import Quality
 from lori.language import notes as verdicts
 from lori.language.answer import open_questions, search_sentence
-from lori.language.notes import CATALOGUE, Note
+from lori.language.notes import CATALOGUE, Note, note_sentences
 from lori.language.results import CapInFeature, LevelSummary, NestedFit, Status, Summary, Support
 from lori.model.quantity import Quantity
 from lori.model.rewards import Fact
@@ -41,7 +41,8 @@ SLOTS = {
     "unidentified, one": {"parameters": ("level 1: weight of need",)},
     "unidentified, several": {"parameters": ("level 1: weight of need", "level 2: threshold")},
     "cap": {"level": 1, "share": 0.003}, "never decides": {"level": 2, "share": 0.0002}, "no threshold": {"level": 1},
-    "shared out": {"features": ("need", "benefit")},
+    "extreme, one": {"feature": "need"}, "extreme, several": {"feature": "need", "count": 12},
+    "beyond the data": {"level": 2}, "shared out": {"features": ("need", "benefit")}, "people": {"level": "a second"},
 }  # fmt: skip
 
 
@@ -83,6 +84,10 @@ def summary(*levels: LevelSummary, **changes) -> Summary:
 
 def supported(count: int, verdict: str, gain: float = 1.2, recommended: int | None = None) -> Support:
     return Support(count, gain, 3, 0.0, verdict, count if recommended is None else recommended)
+
+
+def differing(count: int) -> Support:
+    return Support(count, 21.4, 3, 30.0, "differences between people", count - 1, 318.2, 2, -570.0)
 
 
 def gate(below: str = "need", above: str = "benefit", contexts: tuple[str, ...] = ("age",)) -> Gate:
@@ -143,8 +148,8 @@ def a_posterior(trusted: bool = True, notes: tuple[Note, ...] = ()) -> SimpleNam
 def sections() -> dict[str, list[str]]:
     """Heading → what can be said under it."""
     return {
-        **_answers(), **_open(), "Notes": [str(note) for note in notes()], **_explanations(), **_posteriors(),
-        **_selections(), **_report(), **_captions(),
+        **_answers(), **_open(), "Notes": [str(note) for note in notes()], **_many_notes(), **_explanations(),
+        **_posteriors(), **_selections(), **_report(), **_captions(),
     }  # fmt: skip
 
 
@@ -154,6 +159,16 @@ def notes() -> list[Note]:
         code, _, variant = key.partition(", ")
         made.append(Note(code, SLOTS.get(key, {}), variant))
     return made
+
+
+def _many_notes() -> dict[str, list[str]]:
+    constant = [Note("constant", {"feature": name}) for name in LETTERS]
+    features = tuple(f"{first} of {second}" for first in LETTERS[:5] for second in LETTERS[:5])
+    return {
+        "Notes: many of one kind": list(
+            map(str, note_sentences([*constant, Note("collinear", {"features": features})]))
+        )
+    }
 
 
 def _answers() -> dict[str, list[str]]:
@@ -171,6 +186,8 @@ def _answers() -> dict[str, list[str]]:
         "one level, threshold may be zero": summary(level(least=Quantity.of(19.2, 12.2, positive=True))),
         "one level, weight may be zero": summary(level(weight=unknown)),
         "one level, nothing leads": summary(level(leading=())),
+        "one level, take the best": summary(level(least=zero, outweighs=("need",))),
+        "one level, take the best of three": summary(level(least=zero, features=("age", *both), outweighs=both)),
         "one level with a gate": summary(level(least=zero, particulars=gate())),
         "one level with a gate, the same on both sides": summary(level(particulars=gate(above="need"))),
         "one level with a gate of two context features": summary(level(particulars=gate(contexts=("age", "risk")))),
@@ -201,6 +218,18 @@ def _answers() -> dict[str, list[str]]:
         "two levels, not supported, the second without leaders": summary(
             level(leading=("need", "benefit")), level(2, ()), support=supported(2, "not supported", recommended=1)
         ),
+        "two levels, not supported, no leaders at all": summary(
+            level(leading=()), level(2, ()), support=supported(2, "not supported", recommended=1)
+        ),
+        "two levels, people differ": summary(support=differing(2)),
+        "slips": summary(lapse=Quantity(0.0107, 0.009, (0.0, 0.0468))),
+        "slips, one level": summary(level(), lapse=Quantity(0.0874, 0.021, (0.0512, 0.1326))),
+        "slips, hardly any": summary(lapse=Quantity(0.0, 0.003, (0.0, 0.0081))),
+        "slips, hardly any, no interval": summary(lapse=Quantity(0.004)),
+        "slips, no interval": summary(lapse=Quantity(0.0107)),
+        "slips, second level not supported": summary(
+            support=supported(2, "not supported", recommended=1), lapse=Quantity(0.052, 0.02, (0.0004, 0.0968))
+        ),
         "three levels": several(3),
         "three levels, not supported": replace(several(3), support=supported(3, "not supported", recommended=2)),
         "twelve levels": several(12),
@@ -213,6 +242,8 @@ def _answers() -> dict[str, list[str]]:
             for each in ((True, 48, 0.29), (True, 48, 1.0), (False, 48, 0.005), (True, 1, 1.0))
         ],
         "Table: two levels": str(summary()).splitlines(),
+        "Table: slips": str(summary(level(), lapse=Quantity(0.0107, 0.009, (0.0, 0.0468)))).splitlines(),
+        "Table: slips, no interval": str(summary(level(), lapse=Quantity(0.0107))).splitlines(),
         "Table: numbers that are not known, a cap and a gate": str(
             replace(
                 summary(
@@ -233,7 +264,8 @@ def _open() -> dict[str, list[str]]:
         support=supported(3, "not supported", recommended=1),
         status=Status(False, 48, 0.0, (Note("not converged"),)),
     )
-    return {"What remains open": list(map(str, open_questions(made)))}
+    people = summary(support=differing(2))
+    return {"What remains open": [str(sentence) for each in (made, people) for sentence in open_questions(each)]}
 
 
 def _explanations() -> dict[str, list[str]]:
@@ -257,6 +289,7 @@ def _posteriors() -> dict[str, list[str]]:
         PriorityOrder({("need", "benefit"): 1.0}, "feature", 500.0),
         PriorityOrder({("need",): 0.6, ("benefit",): 0.396, ("age",): 0.004}, "feature", 500.0),
         PriorityOrder({("reward 1", "reward 2"): 0.8, ("reward 2", "reward 1"): 0.2}, "reward", 500.0),
+        PriorityOrder({("need", "need"): 0.7, ("need", "benefit"): 0.2, ("benefit", "need"): 0.1}, "feature", 500.0),
     ]
     return {
         "Order of the objectives": [str(sentence) for order in orders for sentence in order.sentences()],
@@ -290,6 +323,7 @@ def _selections() -> dict[str, list[str]]:
                 candidates(-230.0, -215.0, -200.0, -205.0),
                 candidates(-205.0, -200.0, -209.0, trusted=(False, True, False)),
                 candidates(-200.0, -205.0, trusted=(False, True)),
+                candidates(-203.1, -200.0),
                 candidates(*(-300.0 + 5 * i for i in range(12))),
             )
         ],
@@ -321,13 +355,18 @@ def _report() -> dict[str, list[str]]:
             )
         ],
         "Report: order": [
-            str(report.order(own)) for own in (a_posterior(), a_posterior(False), a_posterior(notes=shared_out))
+            str(report.order(summary(), own))
+            for own in (a_posterior(), a_posterior(False), a_posterior(notes=shared_out))
+        ],
+        "Report: an order that is open": [
+            str(sentence) for sentence in report.answer(summary(level(1, ("benefit",)), level(2)), a_posterior())
         ],
         "Report: remarks": [
             str(each)
             for each in (
                 report.LEGEND, report.NOTHING_TO_TRADE, report.NO_INTERVAL, report.no_draws(a_posterior(False)),
-                report.TOO_FEW, report.BY_LEVELS, report.NOTHING_OPEN, posterior.UNKNOWN,
+                report.TOO_FEW, report.BY_LEVELS, report.NOTHING_OPEN, posterior.UNKNOWN, report.RAW_PAIRS,
+                report.PAIRS_LEFT_OUT,
             )
         ],
         "Report: how good it is": [

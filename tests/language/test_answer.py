@@ -76,6 +76,8 @@ def test_open_questions_tell_notes_and_wide_intervals(made):
     assert open_questions(no_interval) == ["The threshold of need on level 1 has no interval."]
     (open_level,) = open_questions(made.summary(support=made.supported(2, "not supported")))
     assert open_level.startswith("It is open whether there is a second level at all")
+    (of_people,) = open_questions(made.summary(support=made.differing(2)))
+    assert "may reflect differences between people" in of_people
 
 
 def test_rewards_from_outside_the_package_speak_for_themselves(made):

@@ -41,7 +41,7 @@ def test_json_keeps_its_keys(made):
     fields = made.summary().to_dict()
     assert list(fields) == [
         "features", "ties", "levels", "undecided_share", "log_likelihood", "comparisons", "pairs", "by_levels",
-        "support", "status", "sentences",
+        "support", "status", "lapse", "sentences",
     ]  # fmt: skip
     assert set(fields["levels"][0]) == {
         "level", "reward", "importance", "leading", "weights", "epsilon", "thresholds", "alpha", "decides",

@@ -1,5 +1,7 @@
 """float64 inside LORI, the user's own JAX settings outside."""
 
+import multiprocessing
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -46,3 +48,24 @@ def test_the_decorated_function_keeps_its_name_and_arguments():
     assert area.__name__ == "area"
     assert area.__doc__ == "Of a rectangle."
     assert area(3, height=4) == 12
+
+
+def _predicts(answers: multiprocessing.Queue) -> None:
+    try:
+        OrderedModel.linear([[1.0]], epsilon=[0.0]).predict_proba([[1.0]], [[0.0]])
+        answers.put("no error")
+    except Exception as error:
+        answers.put(f"{type(error).__name__}: {error}")
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:RuntimeWarning", "ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_after_compiled_work_is_told_not_to_compute():
+    OrderedModel.linear([[1.0]], epsilon=[0.0]).predict_proba([[1.0]], [[0.0]])
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    process = context.Process(target=_predicts, args=(answers,), daemon=True)
+    process.start()
+    answer = answers.get(timeout=20)
+    process.join(20)
+    assert answer.startswith("FitError: This process was forked")
+    assert "get_context('spawn')" in answer

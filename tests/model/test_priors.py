@@ -1,4 +1,4 @@
-"""The weak prior against SciPy's Student t."""
+"""The weak prior against SciPy's Student t and Beta."""
 
 import numpy as np
 import pytest
@@ -12,46 +12,79 @@ from lori.model.specification import Specification
 FEATURES = ("benefit", "need")
 
 
-def log_density(prior, vector, scales) -> float:
-    return float(prior.log_density(np.asarray(vector, float), np.asarray(scales, float)))
+CAPPED = Specification((Capped(),), (None,), (1.0,), Pairs(), FEATURES)  # two weights, a cap, a threshold
+FREE = Function(lambda p, x: p[0] * x[0], start=(1.0,))  # of its parameter nothing is believed
+UNKNOWN = Specification((FREE,), (None,), (1.0,), Pairs(), FEATURES)
+SLIPPING = Specification((Linear(),), (None,), (1.0,), Pairs(), FEATURES, lapse=None)
 
 
 @pytest.mark.parametrize("degrees", [1.0, 3.0, 30.0])
 def test_it_is_a_student_t_up_to_a_constant(degrees):
     prior = Prior(degrees=degrees)
-    scales = np.array([2.5, 0.1, 40.0])
 
     def expected(vector):
-        return stats.t(degrees, scale=scales).logpdf(vector).sum()
+        return stats.t(degrees, scale=prior.scales(CAPPED)).logpdf(vector).sum()
 
-    vectors = np.random.default_rng(0).normal(0.0, 5.0, (20, 3))
-    differences = [log_density(prior, v, scales) - expected(v) for v in vectors]
-    np.testing.assert_allclose(differences, -expected(np.zeros(3)), rtol=1e-12)
-    assert log_density(prior, np.zeros(3), scales) == 0.0
+    vectors = np.random.default_rng(0).normal(0.0, 5.0, (20, 4))
+    differences = [prior.log_density(v, CAPPED) - expected(v) for v in vectors]
+    np.testing.assert_allclose(differences, -expected(np.zeros(4)), rtol=1e-12)
+    assert prior.log_density(np.zeros(4), CAPPED) == 0.0
 
 
-def test_an_infinite_scale_contributes_nothing():
+def test_what_nothing_is_believed_of_contributes_nothing():
     prior = Prior()
-    assert log_density(prior, [3.0, 1e6], [2.0, np.inf]) == log_density(prior, [3.0], [2.0])
-    assert log_density(prior, [1e6], [np.inf]) == 0.0
+    assert prior.log_density(np.array([1e6, 3.0]), UNKNOWN) == prior.log_density(np.array([0.0, 3.0]), UNKNOWN)
+    assert prior.log_density(np.array([1e6, 0.0]), UNKNOWN) == 0.0
 
 
-def test_slopes_are_the_derivatives():
-    prior, step = Prior(degrees=4.0), 1e-4
-    vector, scales = np.array([-3.0, 0.2, 50.0, 0.0, 7.0]), np.array([2.5, 0.1, 10.0, 1.0, np.inf])
-    first, second = prior.slopes(vector, scales)
-    for i, h in enumerate(step * np.eye(5)):
-        down, here, up = (log_density(prior, v, scales) for v in (vector - h, vector, vector + h))
-        assert first[i] == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-9)
-        assert second[i] == pytest.approx((up - 2 * here + down) / step**2, rel=1e-3, abs=1e-5)
-    assert first[4] == second[4] == 0.0
+def test_a_rate_of_slips_has_a_beta_density():
+    prior = Prior(lapse=(1.7, 9.0))
+
+    def expected(rate):
+        return stats.beta(1.7, 9.0).logpdf(rate)
+
+    one, other = (np.array([0.4, -1.0, 0.6, rate]) for rate in (0.03, 0.2))
+    difference = prior.log_density(one, SLIPPING) - prior.log_density(other, SLIPPING)
+    assert difference == pytest.approx(expected(0.03) - expected(0.2))
+    drawn = prior.draw(SLIPPING, 4000, np.random.default_rng(0))[:, 3]
+    assert stats.kstest(drawn, stats.beta(1.7, 9.0).cdf).pvalue > 0.01
+    assert prior.proper(SLIPPING)
+
+
+def test_with_its_constant_the_density_of_a_rate_integrates_to_one():
+    prior, size = Prior(), SLIPPING.size
+    rates = np.linspace(1e-6, 0.9, 200_001)
+    vectors = np.zeros((len(rates), size))
+    vectors[:, -1] = rates
+    others = Specification((Linear(),), (None,), (1.0,), Pairs(), FEATURES)
+    constant = prior.log_constant(SLIPPING) - prior.log_constant(others)
+    total = np.trapezoid(np.exp(prior.log_density(vectors, SLIPPING) + constant), rates)
+    assert total == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("specification", "vector"),
+    [
+        (CAPPED, [-3.0, 0.2, 50.0, 0.0]),
+        (UNKNOWN, [7.0, 0.5]),
+        (SLIPPING, [-3.0, 0.2, 1.0, 0.02]),
+        (SLIPPING, [0.0, 0.2, 1.0, 0.4]),
+    ],
+)
+def test_slopes_are_the_derivatives(specification, vector):
+    prior, step, vector = Prior(degrees=4.0), 1e-5, np.array(vector)
+    first, second = prior.slopes(vector, specification)
+    for i, h in enumerate(step * np.eye(len(vector))):
+        down, here, up = (prior.log_density(v, specification) for v in (vector - h, vector, vector + h))
+        assert first[i] == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-8)
+        assert second[i] == pytest.approx((up - 2 * here + down) / step**2, rel=1e-2, abs=1e-3)
 
 
 def test_many_vectors_are_judged_at_once():
-    vectors = np.random.default_rng(1).normal(size=(2, 3, 4))
-    got = Prior().log_density(vectors, np.ones(4))
+    vectors = np.random.default_rng(1).uniform(0.1, 0.8, size=(2, 3, 4))
+    got = Prior().log_density(vectors, SLIPPING)
     assert got.shape == (2, 3)
-    assert got[1, 2] == pytest.approx(log_density(Prior(), vectors[1, 2], np.ones(4)))
+    assert got[1, 2] == pytest.approx(Prior().log_density(vectors[1, 2], SLIPPING))
 
 
 def test_scales_follow_the_kind_of_parameter():
@@ -77,7 +110,7 @@ def test_the_scales_of_a_network_shrink_with_its_inputs():
     np.testing.assert_allclose(scales, 2.0 / np.sqrt([2.0] * 27 + [9.0] * 9))
 
 
-@pytest.mark.parametrize("name", ["weights", "epsilon", "degrees", "deeper"])
+@pytest.mark.parametrize("name", ["weights", "epsilon", "degrees", "deeper", "lapse"])
 @pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan])
 def test_wrong_values_are_refused(name, value, refused):
     assert refused(Prior, **{name: value}).startswith(f"prior.{name}: ")

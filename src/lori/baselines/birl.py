@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from lori.errors import InputError, whole
+from lori.errors import InputError, one_of, whole
 from lori.inference.posterior.diagnostics import Mixing, mixing
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
@@ -28,8 +28,8 @@ class BayesianIRL(BaseEstimator):
     """A linear reward per step r = Σ ± θ_f feature_f, learned from demonstrations instead of preferences.
 
     Actions are taken with probability softmax_a((1 − γ) Q_θ(state, a)), where Q_θ are the action values of the best
-    policy for θ. The prior is flat in θ ≥ 0 (flat in log θ, the posterior would have no end towards θ = 0). A random
-    walk in log θ draws from the posterior (appendix C).
+    policy for θ. The prior is flat in θ ≥ 0. With `flat_in="log"` it is flat in log θ, as in the authors' scripts; that
+    posterior has no end towards θ = 0. A random walk in log θ draws from the posterior (appendix C).
 
     Parameters
     ----------
@@ -38,6 +38,8 @@ class BayesianIRL(BaseEstimator):
     sweeps : at most so many sweeps of value iteration for each sample; it begins at the last sample's values,
         extrapolated to the new weights, and stops when action values are exact to 1e-6 of the reward's range.
     samples, burn_in : steps of the chain, and how many of the first are left out.
+    thinning : the weights are the mean of every so-many-th sample; the paper's is 100.
+    flat_in : `theta` or `log`, of which the prior is flat.
     step : standard deviation of a step in log θ, one for all features or one for each.
     seed : the same seed gives the same numbers.
 
@@ -59,6 +61,8 @@ class BayesianIRL(BaseEstimator):
         sweeps: int = 200,
         samples: int = 11_000,
         burn_in: int = 1_000,
+        thinning: int = 1,
+        flat_in: str = "theta",
         step: float | Sequence[float] = 0.01,
         seed: int = 0,
     ) -> None:
@@ -67,6 +71,8 @@ class BayesianIRL(BaseEstimator):
         self.sweeps = sweeps
         self.samples = samples
         self.burn_in = burn_in
+        self.thinning = thinning
+        self.flat_in = flat_in
         self.step = step
         self.seed = seed
 
@@ -77,16 +83,18 @@ class BayesianIRL(BaseEstimator):
         samples = whole("samples", self.samples, burn_in + 8)
         signs = _signs(self.reward, rollouts.features, mdp.grid)
         discount, step = _checked_numbers(self.discount, self.step, len(signs))
+        one_of("flat_in", self.flat_in, ("theta", "log"))
         problem = _Problem(
             mdp=jax.tree.map(jnp.asarray, mdp),
             features=jnp.asarray(np.moveaxis(mdp.grid.states * signs, -1, 0)),
             counts=jnp.asarray(visits(rollouts, mdp)),
             discount=jnp.asarray(discount),
+            slope=jnp.asarray(float(self.flat_in == "theta")),
         )
         key = jax.random.key(whole("seed", self.seed, 0))
         steps = _walk(problem, key, step, samples, whole("sweeps", self.sweeps, 1))
         self.draws_ = signs * np.exp(np.asarray(steps.log_theta)[burn_in:])
-        self.weights_ = self.draws_.mean(axis=0)
+        self.weights_ = self.draws_[:: whole("thinning", self.thinning, 1)].mean(axis=0)
         self.acceptance_ = float(np.asarray(steps.accepted).mean())
         self.converged_ = float(np.asarray(steps.converged).mean())
         self.mixing_: Mixing = mixing(self.draws_)
@@ -119,6 +127,7 @@ class _Problem(NamedTuple):
     features: jax.Array  # (features, *cells) with their signs
     counts: jax.Array  # (actions, *cells)
     discount: jax.Array
+    slope: jax.Array  # of the prior's logarithm in log θ: flat in θ means ∝ θ in log θ
 
 
 class _State(NamedTuple):
@@ -148,7 +157,7 @@ def _walk(problem: _Problem, key: jax.Array, step, samples: int, sweeps: int) ->
         best = jax.nn.one_hot(jnp.argmax(action_values, axis=0), len(action_values), axis=0)
         following = jnp.sum(best * jax.vmap(problem.mdp.expected)(slopes), axis=1)
         slopes = problem.features + problem.discount * following  # one sweep is enough: they change slowly
-        log_density = jnp.sum(problem.counts * chances) + jnp.sum(log_theta)  # flat in θ means ∝ θ in log θ
+        log_density = jnp.sum(problem.counts * chances) + problem.slope * jnp.sum(log_theta)
         return _State(log_theta, log_density, action_values.max(axis=0), slopes), converged
 
     def metropolis(state: _State, random) -> tuple[_State, _Step]:

@@ -19,7 +19,7 @@ from lori.model.precision import double_precision
 from lori.policies.policy import NetworkPolicy, random_parameters
 from lori.policies.rollouts import Rollouts
 
-NEAR_ZERO, JUDGED, MOST_STEPS = 0.001, 100, 10_000  # of the paper's procedure: start, values it looks at, limit
+NEAR_ZERO, MOST_STEPS = 0.001, 10_000  # of the paper's procedure: start and limit
 BLOCK = (
     250  # decisions that are summed at once: too few to be shared among threads, whose number changes the last digit
 )
@@ -32,16 +32,17 @@ class BehaviouralCloning(BaseEstimator):
     best epoch is kept.
 
     With `method="paper"`, for comparison (appendix C): RMSprop on all decisions at once, raw states, float32, weights
-    that start near 0, until the newest of the last 100 values of the loss is not below the oldest. RMSprop swings from
-    one side of a slope to the other, an odd number of steps apart is always the other side, and so this rule ends early
-    and on the worse side, far from the demonstrated frequencies. The paper's table 3 owes its figure for cloning to
-    that.
+    that start near 0, until the loss is not below that of `apart` steps before. The paper prints 100 steps; its scripts
+    keep 100 values, which are 99 steps apart. RMSprop swings from one side of a slope to the other, an odd number of
+    steps apart is always the other side, and so the scripts' rule ends early and on the worse side, far from the
+    demonstrated frequencies. The paper's table 3 owes its figure for cloning to that.
 
     Parameters
     ----------
     actions : a name for each action, as the simulator has them.
     hidden : tanh units of each hidden layer.
-    method : `adam` (default), or `paper` for the paper's procedure, which needs none of the following but the seed.
+    method : `adam` (default), or `paper` for the paper's procedure, which needs `apart` and the seed alone.
+    apart : steps between the two losses that the paper's procedure compares.
     learning_rate, batch, epochs, patience, held_out : of the training; without decisions held out, all are judged.
     seed : the same seed gives the same numbers.
 
@@ -58,6 +59,7 @@ class BehaviouralCloning(BaseEstimator):
         actions: Sequence[str],
         hidden: Sequence[int] = (64, 64),
         method: str = "adam",
+        apart: int = 99,
         learning_rate: float = 0.003,
         batch: int = 256,
         epochs: int = 100,
@@ -68,6 +70,7 @@ class BehaviouralCloning(BaseEstimator):
         self.actions = actions
         self.hidden = hidden
         self.method = method
+        self.apart = apart
         self.learning_rate = learning_rate
         self.batch = batch
         self.epochs = epochs
@@ -112,7 +115,7 @@ class BehaviouralCloning(BaseEstimator):
     def _as_in_the_paper(self, start: NetworkPolicy, states, actions, generator) -> _Trained:
         near_zero = NEAR_ZERO * generator.normal(size=start.parameters.shape)
         single = jax.tree.map(partial(np.asarray, dtype=np.float32), dataclasses.replace(start, parameters=near_zero))
-        parameters, loss, passes = _descend(single, states.astype(np.float32), actions)
+        parameters, loss, passes = _descend(single, states.astype(np.float32), actions, whole("apart", self.apart, 1))
         policy = dataclasses.replace(start, parameters=np.asarray(parameters, float))
         return policy, float(loss) / len(states), int(passes)
 
@@ -159,15 +162,13 @@ def _train(start: NetworkPolicy, seen, held_out, batches, learning_rate, patienc
     return jax.lax.while_loop(going, epoch, (parameters, optimiser.init(parameters), first))[2]
 
 
-@jax.jit
-def _descend(start: NetworkPolicy, states, actions) -> tuple[jax.Array, jax.Array, jax.Array]:
+@partial(jax.jit, static_argnames="apart")
+def _descend(start: NetworkPolicy, states, actions, apart: int) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Parameters, loss and steps of the paper's procedure.
 
     Where it stops hangs on the last digits of a float32, so sums are made in the same order on every machine.
     """
     optimiser = optax.rmsprop(LEARNING_RATE, decay=DISCOUNT, eps=EPSILON)
-    apart = JUDGED - 1  # steps between the newest and the oldest of the values that are judged
-
     full = len(states) // BLOCK * BLOCK
     blocks = states[:full].reshape(-1, BLOCK, states.shape[1]), actions[:full].reshape(-1, BLOCK)
 

@@ -13,6 +13,6 @@ def TREX(**settings: Any) -> LORI:
     `settings` are those of `LORI`, except for `levels` and `epsilon`, which make it T-REX.
 
     >>> TREX(seed=1)
-    LORI(epsilon=0.0, levels=1, seed=1)
+    LORI(epsilon=0.0, lapse=0.0, levels=1, seed=1)
     """
-    return LORI(levels=1, epsilon=0.0, **settings)
+    return LORI(levels=1, epsilon=0.0, lapse=0.0, **settings)

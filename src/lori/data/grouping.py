@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -11,7 +11,10 @@ from lori.data.validation import COUNTS
 from lori.errors import DataError
 
 if TYPE_CHECKING:
+    from lori.data.choices import Choices
     from lori.data.preferences import Preferences
+
+Observed = TypeVar("Observed", bound="Preferences | Choices")
 
 
 def group_rows(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -99,6 +102,41 @@ def concatenated(parts: Sequence[Preferences]) -> dict[str, object]:
     }
 
 
+def concatenated_choices(parts: Sequence[Choices]) -> dict[str, object]:
+    """The fields of all parts one after the other; see `Choices.concatenate`."""
+    agents = [part.agent for part in parts if part.agent is not None]
+    same = len({(part.features, part.names) for part in parts}) == 1
+    if not same or len(agents) not in (0, len(parts)):
+        raise DataError(
+            "concatenate",
+            expected="choices over the same features and names of alternatives, all with agents or all without",
+            got="none" if not parts else "agents in some only" if same else "different features or names",
+            fix="select the same features and give every part agents, or none",
+        )
+    answers = [part.answers for part in parts]
+    shift = np.cumsum([0] + [own.max() + 1 for own in answers[:-1]])
+
+    def joined(name: str, filled: str) -> np.ndarray | None:
+        known = any(getattr(part, name) is not None for part in parts)
+        return np.concatenate([getattr(part, filled) for part in parts]) if known else None
+
+    worst = [np.zeros(len(part), bool) if part.worst is None else part.worst for part in parts]
+    return {
+        **{
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("alternatives", "chosen", "label")
+        },
+        "offsets": np.concatenate([[0], np.cumsum(np.concatenate([part.sizes for part in parts]))]),
+        "agent": np.concatenate(agents) if agents else None,
+        "times": joined("times", "comparisons"),
+        "weight": joined("weight", "weights"),
+        "worst": np.concatenate(worst) if any(part.worst is not None for part in parts) else None,
+        "occasion": np.concatenate([own + start for own, start in zip(answers, shift, strict=True)])
+        if any(part.occasion is not None for part in parts)
+        else None,
+    }
+
+
 def random_part(group: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     """A mask of whole groups, drawn at random, that comes nearest to this fraction of the rows."""
     if not 0 <= fraction <= 1:
@@ -114,3 +152,18 @@ def random_part(group: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     drawn = np.zeros(len(sizes), dtype=bool)
     drawn[order[: np.argmin(np.abs(reached - round(fraction * len(group))))]] = True
     return drawn[group]
+
+
+def relative(parts: Sequence[Observed]) -> list[Observed]:
+    """The same observations with weights that average one over the choices of all parts together.
+
+    Weights say how much an observation counts beside the others; how much there is to learn from is said by counts.
+    Observations of weight zero are left out of the average, as if they were not there.
+    """
+    if all(part.weight is None for part in parts):
+        return list(parts)
+    total = sum(float(part.comparisons @ part.weights) for part in parts)
+    count = sum(float(part.comparisons[part.weights > 0].sum()) for part in parts)
+    if not total or total == count:
+        return list(parts)
+    return [part._derived(weight=part.weights * (count / total)) for part in parts]  # type: ignore[misc]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lori.data import validation as check
+from lori.data.fields import as_indices, checked_fields, known_counts
 from lori.data.grouping import aggregated, concatenated, group_rows, random_part, unordered_pairs
 from lori.errors import DataError
 
@@ -47,7 +48,7 @@ class Preferences:
     pooled: tuple[str, float | None] | None = None  # how trajectories became features, and by what discount
 
     def __post_init__(self) -> None:
-        self._set(**check.checked_fields(self))
+        self._set(**checked_fields(self))
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -104,7 +105,8 @@ class Preferences:
         """Preferences between rows of a table of alternatives; defaults as in `from_arrays`."""
         table = check.as_table(alternatives, "alternatives")
         names = check.feature_names(features, table.shape[1])
-        known = check.known_counts(np.size(left), wins, losses, ties, counts)
+        left = as_indices(left, "left")
+        known = known_counts(len(left), wins, losses, ties, counts)
         return cls(table, left, right, features=names, agent=agent, weight=weight, **known)
 
     @staticmethod
@@ -182,6 +184,18 @@ class Preferences:
     def differences(self) -> np.ndarray:
         """(pairs, features): left minus right."""
         return self.left_features - self.right_features
+
+    @property
+    def shown(self) -> np.ndarray:
+        """(2 pairs, features) of the alternatives of all pairs, as often as they are compared."""
+        return np.concatenate([self.left_features, self.right_features])
+
+    def within(self, pairs: slice, hold: Any = None) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+        """Of some pairs, by feature: are both values sound (as `hold` says)? Their sum, and their squared difference,
+        which is twice their variance."""
+        left, right = self.alternatives[self.left[pairs]], self.alternatives[self.right[pairs]]
+        inside = None if hold is None else hold(left) & hold(right)
+        return inside, left + right, (left - right) ** 2
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -293,15 +307,7 @@ class Preferences:
     def select(self, features: Sequence[str]) -> Preferences:
         """The same pairs described by these features only, in this order."""
         names = check.chosen_features(features)
-        missing = [name for name in names if name not in self.features]
-        if missing:
-            raise DataError(
-                "features",
-                expected=f"some of {check.names_text(self.features)}",
-                got=check.names_text(missing),
-                fix="choose among the features there are",
-            )
-        columns = [self.features.index(name) for name in names]
+        columns = check.places_of(names, self.features)
         return self._derived(alternatives=self.alternatives[:, columns], features=names)
 
     # -- inside ----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,8 +54,8 @@ class Trajectories:
     ) -> Trajectories:
         """Trajectories from (steps, features) arrays; without ids they are called by position: 0, 1, …"""
         tables = [
-            np.zeros((0, 0)) if np.size(steps) == 0 else as_table(steps, f"trajectory {number}")
-            for number, steps in enumerate(trajectories, start=1)
+            np.zeros((0, 0)) if _is_empty(steps) else as_table(steps, f"trajectory {number}")
+            for number, steps in enumerate(trajectories if isinstance(trajectories, Iterable) else (), start=1)
         ]
         widths = {table.shape[1] for table in tables if len(table)}
         empty = sum(len(table) == 0 for table in tables)
@@ -135,3 +135,7 @@ class Trajectories:
         """Preferences between pooled trajectories, named by their places; they remember how they were pooled."""
         prefs = Preferences.from_indices(self.pool(how, discount), left, right, features=self.features, **observed)
         return replace(prefs, pooled=(how, discount if how == "discounted" else None))
+
+
+def _is_empty(steps: Any) -> bool:
+    return hasattr(steps, "__len__") and len(steps) == 0

@@ -7,17 +7,20 @@ repeats one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from lori.errors import DataError
 
-if TYPE_CHECKING:
-    from lori.data.preferences import Preferences
-
 LARGEST = 1e100  # squares of larger features overflow
+MOST = 1e15  # counts are floating-point numbers, which are exact somewhat beyond that
+WEIGHTS = 1e-12, 1e12  # beyond that one pair drowns all others, or is drowned
+LONGEST_LABEL = 1_000  # characters; arrays of text take as much room for every label as for the longest
+ROW_NUMBERS = re.compile(r"|Unnamed: \d+|__index_level_\d+__")  # what columns of row numbers are called
+LONGEST_NAME = 60  # characters of a column's name that a message shows
 COUNTS = {"wins": "left_wins", "losses": "right_wins", "ties": "ties"}
 """The counts of Preferences, and what their columns are called in files."""
 
@@ -36,16 +39,25 @@ def rows_text(bad: np.ndarray) -> str:
 
 def names_text(names: Iterable[object], at_most: int = 12) -> str:
     """Column names, features or other settings in words: the first ones, then how many more there are."""
-    listed = [str(name) for name in names]
+    listed = [name_text(name) for name in names]
     more = f" and {len(listed) - at_most} more" if len(listed) > at_most else ""
     return (", ".join(listed[:at_most]) or "none") + more
+
+
+def name_text(name: object) -> str:
+    """A name in a message, the beginning of a long one."""
+    text = str(name)
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}…"
 
 
 def as_numbers(values: object, what: str) -> np.ndarray:
     """The values as a float64 array, or a DataError where they are not numbers."""
     try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+        array = np.asarray(values)
+        if array.dtype.kind in "cmM":  # NumPy would drop the imaginary part, and count days
+            raise TypeError
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise DataError(
             what,
             expected="an array of numbers",
@@ -67,13 +79,7 @@ def as_table(values: object, what: str) -> np.ndarray:
     if table.shape[1] == 0:
         raise DataError(what, expected="at least one feature", got="none", fix="add a feature column")
     check_finite(table, what)
-    if table.size and max(table.max(), -table.min()) > LARGEST:
-        raise DataError(
-            what,
-            expected=f"numbers up to {LARGEST:g} in size",
-            got="larger ones",
-            fix="measure the features in larger units",
-        )
+    check_size(table, what)
     return table
 
 
@@ -96,26 +102,61 @@ def check_finite(
         )
 
 
+def check_size(values: np.ndarray, what: str) -> None:
+    """Squares of these numbers neither overflow nor, in a whole column, vanish."""
+    if not values.size:
+        return
+    table = values.reshape(len(values), -1)
+    if max(table.max(), -table.min()) > LARGEST:
+        raise DataError(
+            what,
+            expected=f"numbers up to {LARGEST:g} in size",
+            got=f"larger ones in {rows_text((np.abs(table) > LARGEST).any(axis=1))}",
+            fix="correct these rows or measure in larger units",
+        )
+    small = np.abs(table[:100]).max(axis=0) < 1 / LARGEST  # most columns show at once that they are not
+    if any(0 < np.abs(table[:, column]).max() < 1 / LARGEST for column in np.flatnonzero(small)):
+        raise DataError(
+            what,
+            expected=f"some numbers above {1 / LARGEST:g} in size in every column that is not zero",
+            got="smaller ones only",
+            fix="measure in smaller units",
+        )
+
+
+def check_single(values: np.ndarray, what: str) -> None:
+    """Every cell is one value: text, a number or nothing, but neither a list nor bytes."""
+    kinds = set(map(type, values.ravel())) if values.dtype.kind == "O" else {values.dtype.type}
+    if any(issubclass(kind, list | tuple | dict | set | np.ndarray | bytes | np.void) for kind in kinds):
+        raise DataError(
+            what,
+            expected="one number or text in every row",
+            got="lists, records or bytes",
+            fix="give each of their values a column of its own, and bytes as text",
+        )
+
+
 def check_counts(values: np.ndarray, what: str) -> None:
-    """Counts are whole numbers from zero (NaN and infinity fail both comparisons)."""
+    """Counts are whole numbers from zero (NaN and infinity fail the comparisons)."""
     with np.errstate(invalid="ignore"):
-        bad = ~((values >= 0) & (values == np.floor(values)) & np.isfinite(values))
+        bad = ~((values >= 0) & (values == np.floor(values)) & (values <= MOST))
     if bad.any():
         raise DataError(
             what,
-            expected="whole numbers from 0",
+            expected=f"whole numbers from 0 to {MOST:g}",
             got=f"something else in {rows_text(bad if bad.ndim == 1 else bad.any(axis=1))}",
             fix="give counts such as 0, 1 or 20; fractions belong in weight",
         )
 
 
 def check_weights(values: np.ndarray, what: str) -> None:
-    """Weights are finite and not negative."""
-    bad = ~((values >= 0) & np.isfinite(values))
+    """Weights are finite and not negative, and neither vanish nor overflow in a product."""
+    least, most = WEIGHTS
+    bad = ~((values == 0) | ((values >= least) & (values <= most)))
     if bad.any():
         raise DataError(
             what,
-            expected="finite numbers from 0",
+            expected=f"finite numbers from 0, no larger than {most:g} and, but for 0, no smaller than {least:g}",
             got=f"something else in {rows_text(bad)}",
             fix="correct these weights or leave them out (each pair then weighs 1)",
         )
@@ -149,12 +190,12 @@ def check_distinct(left: np.ndarray, right: np.ndarray, what: str) -> None:
         )
 
 
-def check_length(values: np.ndarray, pairs: int, what: str) -> None:
-    """One entry for each pair."""
-    if values.shape != (pairs,):
+def check_length(values: np.ndarray, count: int, what: str, *, of: str = "pairs") -> None:
+    """One entry for each pair, or of whatever else there are so many."""
+    if values.shape != (count,):
         raise DataError(
             what,
-            expected=f"one entry for each of the {pairs} pairs",
+            expected=f"one entry for each of the {count} {of}",
             got=f"an array of shape {values.shape}",
             fix="make the lengths equal",
         )
@@ -164,8 +205,8 @@ def feature_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     """The names of the features, x1, x2, … where none are given; unique and not empty."""
     if names is None:
         return tuple(f"x{number}" for number in range(1, count + 1))
-    checked = (names,) if isinstance(names, str) else tuple(str(name) for name in names)
-    repeated = sorted({name for name in checked if checked.count(name) > 1})
+    checked = _as_names(names)
+    repeated = sorted(name for name, times in Counter(checked).items() if times > 1)
     if len(checked) != count:
         problem = f"{len(checked)} names"
     elif not all(name.strip() for name in checked):
@@ -182,22 +223,77 @@ def feature_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     )
 
 
+def _as_names(given: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(given, Iterable):
+        return (given,) if isinstance(given, str) else tuple(str(name) for name in given)
+    raise DataError("features", expected="a list of names", got=type(given).__name__, fix="write features=['price']")
+
+
+def as_mapping(given: Mapping[str, str] | None, what: str) -> dict[str, str]:
+    """Our words and somebody else's for them, none where nothing is given."""
+    if given is None or isinstance(given, Mapping):
+        return {str(ours): str(theirs) for ours, theirs in (given or {}).items()}
+    raise DataError(
+        what, expected="our names and yours", got=type(given).__name__, fix=f"write {what}={{'ours': 'yours'}}"
+    )
+
+
+def as_lists(given: Mapping[str, object] | None, what: str) -> dict[str, list[object]]:
+    """Values for each of some names, a single one also without a list; none where nothing is given."""
+    if given is not None and not isinstance(given, Mapping):
+        raise DataError(
+            what, expected="names and values", got=type(given).__name__, fix=f"write {what}={{'name': [1, 2]}}"
+        )
+    return {
+        str(name): list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+        for name, values in (given or {}).items()
+    }
+
+
 def chosen_features(wanted: Sequence[str]) -> tuple[str, ...]:
     """The features somebody asks for: at least one, each once; a single name may come without a list."""
-    names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    names = _as_names(wanted)
     if not names:
         raise DataError("features", expected="at least one feature", got="none", fix="name a feature")
     return feature_names(names, len(names))
 
 
+def places_of(names: Sequence[str], features: Sequence[str]) -> list[int]:
+    """Where each of the names is among the features; a DataError if some are not."""
+    missing = [name for name in names if name not in features]
+    if missing:
+        raise DataError(
+            "features",
+            expected=f"some of {names_text(features)}",
+            got=names_text(missing),
+            fix="choose among the features there are",
+        )
+    return [list(features).index(name) for name in names]
+
+
+def check_columns(features: Sequence[str], roles: Sequence[str]) -> None:
+    """Features that can be columns beside those with a role, and be found again under their names."""
+    lost = [name for name in features if name in roles or name != name.strip() or ROW_NUMBERS.fullmatch(name)]
+    if lost:
+        raise DataError(
+            "features",
+            expected="names that can head a column",
+            got=names_text(lost, 3),
+            fix=f"give them other names: {names_text(roles)} have a meaning, and names have no spaces around them",
+        )
+
+
 def as_labels(values: object, what: str) -> np.ndarray:
     """The values as an array of stripped text; whole numbers lose their '.0', so 7, 7.0 and '7.0' agree."""
-    array = np.asarray(values)
+    array = np.atleast_1d(as_array(values, what))
+    check_single(array, what)
     if array.dtype.kind == "f":
         missing = np.isnan(array)
     elif array.dtype.kind == "O":
-        missing = np.array([value is None or value != value for value in array.ravel()], dtype=bool)
-        missing = missing.reshape(array.shape)
+        import pandas
+
+        missing = pandas.isna(array)
+        _check_lengths(array, what)
     else:
         missing = np.zeros(array.shape, dtype=bool)
     if not missing.any():
@@ -211,6 +307,26 @@ def as_labels(values: object, what: str) -> np.ndarray:
             fix="fill in the labels or remove these rows",
         )
     return array
+
+
+def as_array(values: object, what: str) -> np.ndarray:
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        raise DataError(
+            what, expected="one value for each row", got="rows of different lengths", fix="pass a plain array"
+        ) from None
+
+
+def _check_lengths(labels: np.ndarray, what: str) -> None:
+    """No label is so long that an array of them would not fit into memory."""
+    if max(map(len, map(str, labels.ravel())), default=0) > LONGEST_LABEL:
+        raise DataError(
+            what,
+            expected=f"labels of at most {LONGEST_LABEL} characters",
+            got="a longer one",
+            fix="use a short name or number instead",
+        )
 
 
 def look_up(known: np.ndarray, wanted: np.ndarray, what: str, where: str) -> np.ndarray:
@@ -251,84 +367,3 @@ def _without_zero_fraction(labels: np.ndarray) -> np.ndarray:
         if np.strings.isdigit(whole).all():
             return whole
     return labels
-
-
-def checked_fields(given: Preferences) -> dict[str, Any]:
-    """Every field brought into its form, or a DataError that says what is wrong with one."""
-    alternatives = as_table(given.alternatives, "alternatives")
-    left, right = _as_indices(given.left, "left"), _as_indices(given.right, "right")
-    pairs = len(left)
-    if pairs == 0:
-        raise DataError("left", expected="at least one pair", got="none", fix="add a comparison")
-    check_length(right, pairs, "right")
-    check_indices(left, len(alternatives), "left")
-    check_indices(right, len(alternatives), "right")
-    check_distinct(left, right, "left and right")
-    checked: dict[str, Any] = {
-        "alternatives": alternatives,
-        "left": left,
-        "right": right,
-        "features": feature_names(given.features, alternatives.shape[1]),
-        **_checked_counts(given, pairs),
-    }
-    if given.agent is not None:
-        checked["agent"] = as_labels(given.agent, "agent")
-        check_length(checked["agent"], pairs, "agent")
-    if given.weight is not None:
-        checked["weight"] = as_numbers(given.weight, "weight")
-        check_length(checked["weight"], pairs, "weight")
-        check_weights(checked["weight"], "weight")
-    return checked
-
-
-def known_counts(pairs: int, wins: Any, losses: Any, ties: Any, counts: Any) -> dict[str, Any]:
-    """Wins, losses and ties, given one by one or as a table whose columns are left preferred, tie, right preferred.
-
-    Without any, left was preferred once in each pair; of several, the ones left out are zero.
-    """
-    given = {"wins": wins, "losses": losses, "ties": ties}
-    named = [name for name, values in given.items() if values is not None]
-    if counts is None:
-        if not named:
-            given["wins"] = np.ones(pairs)
-        return {name: np.zeros(pairs) if values is None else values for name, values in given.items()}
-    table = as_numbers(counts, "counts")
-    if named or table.shape != (pairs, len(COUNTS)):
-        raise DataError(
-            "counts",
-            expected=f"shape ({pairs}, 3), with columns for left preferred, tie and right preferred",
-            got=f"{names_text(named)} as well" if named else f"shape {table.shape}",
-            fix="leave one of the two out" if named else "give one row for each pair",
-        )
-    check_counts(table, "counts")
-    left, tie, right = np.ascontiguousarray(table.T)
-    return {"wins": left, "losses": right, "ties": tie}
-
-
-def _checked_counts(given: Preferences, pairs: int) -> dict[str, np.ndarray]:
-    counts = {name: as_numbers(getattr(given, name), name) for name in COUNTS}
-    for name, values in counts.items():
-        check_length(values, pairs, name)
-        check_counts(values, name)
-    if not any(values.any() for values in counts.values()):
-        raise DataError(
-            "wins, losses and ties",
-            expected="at least one comparison in total",
-            got="only zeros",
-            fix="give the times each side was preferred",
-        )
-    return counts
-
-
-def _as_indices(values: object, what: str) -> np.ndarray:
-    indices = np.asarray(values)
-    if indices.size == 0:
-        indices = indices.astype(np.int64)  # an empty list has no type of its own
-    if indices.ndim != 1 or indices.dtype.kind not in "iu":
-        raise DataError(
-            what,
-            expected="a one-dimensional array of whole numbers that point at alternatives",
-            got=f"an array of shape {indices.shape} and type {indices.dtype}",
-            fix="pass indices, or use Preferences.from_arrays with the features of both sides",
-        )
-    return indices.astype(np.int64, copy=False)

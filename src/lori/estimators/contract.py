@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from lori.data.choices import Choices
 from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError, InputError
 
@@ -86,14 +87,12 @@ UNIT = Coding(1.0, 0.5, 0.0)
 SIGNS = Coding(1.0, 0.0, -1.0)
 
 
-def as_preferences(
-    X: Any, y: Any, sample_weight: Any, features: Sequence[str] | None = None
-) -> tuple[Preferences, Coding]:
-    """Preferences from whatever `fit` and `score` accept."""
-    if isinstance(X, Preferences):
+def as_preferences(X: Any, y: Any, sample_weight: Any, features: Sequence[str] | None = None) -> tuple[Any, Coding]:
+    """Preferences or Choices from whatever `fit` and `score` accept."""
+    if isinstance(X, Preferences | Choices):
         if y is not None:
             raise DataError(
-                "y", expected="none beside Preferences, which hold their outcomes", got="an array",
+                "y", expected="none beside Preferences or Choices, which hold their outcomes", got="an array",
                 fix="leave y out, or pass pairs (n, 2, features)",
             )  # fmt: skip
         if sample_weight is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lori.data.choices import Choices
 from lori.data.preferences import Preferences
 from lori.data.reading.stream import PreferenceStream
 from lori.errors import DataError, InputError, one_of, whole
@@ -17,10 +18,10 @@ from lori.estimators import storage
 from lori.estimators.contract import WORDS, Coding, Estimator, as_preferences, not_fitted, registered_plots
 from lori.inference import explanation
 from lori.inference.estimates import Optimum, Units
-from lori.inference.explanation import Explanation
 from lori.inference.fitting import Fit, fit_groups, fit_source
 from lori.inference.posterior.draws import Posterior
 from lori.inference.posterior.sampling import METHODS, posterior_of_optimum, sample_posterior
+from lori.inference.set_explanation import explain_sets
 from lori.inference.settings import FitSettings, checked_prior, checked_settings
 from lori.inference.sources.cluster import Cluster
 from lori.inference.sources.memory import Source
@@ -46,10 +47,14 @@ class LORI(Estimator):
         learn it. One value, or one for each level.
     epsilon : threshold of each level in units of its reward; None (default) learns it, a number fixes it.
     ties : `auto` (default: `observed` if there are ties, else `split`), `split`, `observed` or `printed`.
+    lapse : rate of slips, answers drawn at random from what the question offers: None (default) learns it, a number
+        fixes it, 0 means that nobody slips.
     prior : `weak` (default), None for pure maximum likelihood, or a `Prior`.
     method : `newton` (default), or `paper` for the paper's RMSprop procedure.
     starts : random starts of the search; more make it surer that the best optimum is found.
-    standard_errors : `observed` (default), `robust`, or `clustered` by agent.
+    standard_errors : what they and intervals take for independent: `auto` (default) the agents where there are
+        several, else the choices; `observed` the choices, `robust` these without trust in the likelihood, `clustered`
+        the agents; `none` spares them.
     seed : the same seed gives the same numbers.
 
     Attributes
@@ -60,7 +65,7 @@ class LORI(Estimator):
 
     >>> from lori import Linear, tversky1969
     >>> first = tversky1969().by_agent()["1"]
-    >>> model = LORI(levels=2, reward=Linear(increasing="all"), epsilon=(None, 0.0), prior=None).fit(first)
+    >>> model = LORI(levels=2, reward=Linear(increasing="all"), epsilon=(None, 0.0), lapse=0, prior=None).fit(first)
     >>> round(model.log_likelihood_, 2)
     -113.33
     """
@@ -73,10 +78,11 @@ class LORI(Estimator):
         alpha: float | Sequence[float | None] | None = 1.0,
         epsilon: float | Sequence[float | None] | None = None,
         ties: str = "auto",
+        lapse: float | None = None,
         prior: Prior | str | None = "weak",
         method: str = "newton",
         starts: int = 48,
-        standard_errors: str = "observed",
+        standard_errors: str = "auto",
         seed: int = 0,
     ) -> None:
         self.levels = levels
@@ -84,6 +90,7 @@ class LORI(Estimator):
         self.alpha = alpha
         self.epsilon = epsilon
         self.ties = ties
+        self.lapse = lapse
         self.prior = prior
         self.method = method
         self.starts = starts
@@ -96,20 +103,29 @@ class LORI(Estimator):
         y: Any = None,
         sample_weight: Any = None,
         *,
+        clusters: Any = None,
         client: Any = None,
         progress: Progress | None = None,
     ) -> LORI:
         """Learn from `Preferences`, from a stream (`lori.open_stream`), or from pairs X (n, 2, features) with y.
 
         `y` holds 'left', 'right' and 'tie', or 1 for left, 0 for right and 0.5 for a tie, or 1, −1 and 0;
-        without y the first alternative of each pair is the preferred one. A stream is read pass by pass; with a Dask
-        `client` its rows stay on the cluster. `progress(passes, log_likelihood)` is called after each pass over it.
+        without y the first alternative of each pair is the preferred one. `clusters` (pairs,) label choices that belong
+        together, for standard errors and intervals, where that is not the agent. A stream is read pass by pass; with a
+        Dask `client` its rows stay on the cluster. `progress(passes, log_likelihood)` is called after each pass.
         """
         if isinstance(X, PreferenceStream):
             return self._fit_stream(X, y, sample_weight, client, progress)
         data, coding = as_preferences(X, y, sample_weight)
-        settings = checked_settings(self.get_params(deep=False), [data])
-        self._learned(settings, fit_groups(settings, [data])[0], coding, data.pooled)
+        together = None if clusters is None else np.asarray(clusters)
+        if together is not None and together.shape != (len(data),):
+            raise DataError(
+                "clusters", expected=f"a label for each of the {len(data):,} pairs", got=f"the shape {together.shape}",
+                fix="give one for each pair",
+            )  # fmt: skip
+        settings = checked_settings(self.get_params(deep=False), [data], clustered=together is not None)
+        pooled = getattr(data, "pooled", None)
+        self._learned(settings, fit_groups(settings, [data], clusters=together)[0], coding, pooled)
         self.fitted_to_ = weakref.ref(data)
         return self
 
@@ -128,6 +144,13 @@ class LORI(Estimator):
                 changes[name] = [*others, *others[-1:] * levels][: levels - len(last)] + last
         return self.copy(**changes)
 
+    def for_parts_of(self, preferences: Preferences) -> LORI:
+        """An unfitted copy for agents or folds of these preferences, all with the tie rule of the whole.
+
+        Otherwise a tie would be impossible for a part that happens to have none.
+        """
+        return self.copy(ties="observed") if self.ties == "auto" and preferences.has_ties else self.copy()
+
     def supported(self, preferences: Preferences) -> LORI:
         """This fitted model if the data support all of its levels, else one with as many as its summary recommends.
 
@@ -141,14 +164,26 @@ class LORI(Estimator):
 
     def fit_by_agent(self, preferences: Preferences) -> dict[str, LORI]:
         """A fitted copy of this estimator for each agent, all fitted as one batch."""
+        from lori.estimators.agents import fit_by_agent
+
         return fit_by_agent(self, preferences)
 
     def predict_proba(self, left: Any, right: Any = None) -> np.ndarray:
-        """Columns: left preferred, tie, right preferred. Takes two arrays, pairs (n, 2, features) or Preferences."""
+        """Columns: left preferred, tie, right preferred. Takes two arrays, pairs (n, 2, features) or Preferences.
+
+        Of `Choices`: a column for each name of an alternative, zero where it is not in the set.
+        """
+        if isinstance(left, Choices):
+            return self._model.choice_proba(self._same(left))
         return self._model.predict_proba(*self._sides(left, right))
 
     def predict(self, left: Any, right: Any = None) -> np.ndarray:
-        """The likeliest outcome of each pair, in the words or numbers of the `y` that was fitted."""
+        """The likeliest outcome of each pair, in the words or numbers of the `y` that was fitted.
+
+        Of `Choices`: the name of the likeliest alternative.
+        """
+        if isinstance(left, Choices):
+            return np.array(left.names)[self.predict_proba(left).argmax(axis=1)]
         probabilities = self.predict_proba(left, right)
         return self.coding_.words(probabilities.argmax(axis=1))
 
@@ -158,11 +193,17 @@ class LORI(Estimator):
         (Not accuracy: that hardly tells a well calibrated model from a bold one. See `lori.evaluation`.)
         """
         data, _ = as_preferences(X, y, sample_weight, features=self._model.features)
-        logs = self._model.predict_log_proba(*self._sides(data, None))
-        return float(self._model.likelihood.log_likelihood(data, logs).sum() / (data.comparisons @ data.weights))
+        if isinstance(data, Preferences):
+            self._sides(data, None)  # raises if trajectories were pooled in another way
+        return float(self._model.log_likelihood(data).sum() / (data.comparisons @ data.weights))
 
-    def explain(self, left: Any, right: Any = None) -> Explanation:
-        """Per pair: which level decides with what probability, and the smallest changes that flip the choice."""
+    def explain(self, left: Any, right: Any = None) -> Any:
+        """Per pair: which level decides with what probability, and the smallest changes that flip the choice.
+
+        Of `Choices`, for each set: who is left after each level, too.
+        """
+        if isinstance(left, Choices):
+            return explain_sets(self._model, self._same(left), REACH * self.ranges_)
         return explanation.explain(self._model, *self._sides(left, right), REACH * self.ranges_)
 
     def posterior(
@@ -243,7 +284,7 @@ class LORI(Estimator):
                 "y and sample_weight", expected="none beside a stream, which holds outcomes and weights",
                 got="an array", fix="leave them out",
             )  # fmt: skip
-        if self.standard_errors != "observed":
+        if self.standard_errors not in ("auto", "observed", "none"):
             raise InputError(
                 "standard_errors", expected="observed for data that are not in memory", got=str(self.standard_errors),
                 fix="use standard_errors='observed', or read the data into memory",
@@ -306,12 +347,13 @@ class LORI(Estimator):
     @classmethod
     def _from_content(cls, content: dict[str, Any]) -> LORI:
         model = OrderedModel.from_description(content["model"])
-        settings = dict(content["settings"])
+        settings = {"lapse": 0.0, **content["settings"]}  # the first versions knew no slips
         if isinstance(settings["prior"], dict):
             settings["prior"] = Prior(**settings["prior"])
         estimator = cls(**settings, reward=[level.reward for level in model.levels])
         estimator.model_ = model
         estimator.summary_ = Summary.from_dict(content["summary"])
+        str(estimator.summary_)  # a file whose words cannot be made is refused now, not when they are asked for
         estimator.ranges_ = np.array(content["ranges"], float)
         prior = checked_prior(settings["prior"])
         kept = content.get("peak")  # files of the first version have none
@@ -322,6 +364,9 @@ class LORI(Estimator):
         pooled = content.get("pooled")  # older files do not say
         estimator.pooled_ = (str(pooled[0]), pooled[1]) if pooled else None
         return estimator
+
+    def _same(self, choices: Choices) -> Choices:
+        return choices if choices.features == self._model.features else choices.select(self._model.features)
 
     def _sides(self, left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
         features = self._model.features
@@ -344,33 +389,6 @@ def pooling_text(pooled: tuple[str, float | None] | None) -> str:
     return how if discount is None else f"{how} by {discount:g}"
 
 
-def fit_by_agent(estimator: LORI, preferences: Preferences) -> dict[str, LORI]:
-    """Fit `estimator`'s settings to each agent's own preferences, all agents and starts in one batch."""
-    groups = preferences.by_agent()
-    settings = checked_settings(estimator.get_params(deep=False), list(groups.values()))
-    fitted = {}
-    for agent, fit in zip(groups, fit_groups(settings, list(groups.values())), strict=True):
-        own = estimator.copy()
-        own._learned(settings, fit, WORDS, preferences.pooled)
-        fitted[agent] = own
-    return fitted
-
-
 def load(path: str | Path) -> LORI:
     """Read a model that `save` wrote."""
     return storage.load(path, LORI._from_content, kind="model")
-
-
-def save_agents(fitted: dict[str, LORI], path: str | Path) -> None:
-    """Write the models of many agents into one file; `load_agents` reads it."""
-    agents = {agent: {"settings": model._saved_settings(), **model._content()} for agent, model in fitted.items()}
-    storage.save(path, {"kind": "agents", "agents": agents})
-
-
-def load_agents(path: str | Path) -> dict[str, LORI]:
-    """Read what `save_agents` (or `lori fit --by agent --save`) wrote."""
-
-    def build(document: dict[str, Any]) -> dict[str, LORI]:
-        return {agent: LORI._from_content(content) for agent, content in document["agents"].items()}
-
-    return storage.load(path, build, kind="agents")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,11 +15,15 @@ import numpy as np
 from lori import __version__
 from lori.data.writing import writing
 from lori.errors import ModelFileError
+from lori.estimators.validation import Misfit, checked, header
 from lori.model.ordered import OrderedModel
 
 FORMAT, VERSION = "lori-model", 1
 KINDS = {"model": "a fitted model", "agents": "the models of many agents", "truth": "a model that was not fitted",
          "policy": "a policy"}  # fmt: skip
+EXPECTED = "a model saved by LORI"
+AGAIN, UPDATE = "save the model again with `lori fit --save` or model.save()", "update LORI: pip install --upgrade lori"
+LARGEST_FILE, PIECE = 1 << 28, 1 << 20  # bytes: the models of 20 000 agents, and what is read at once
 Loaded = TypeVar("Loaded")
 
 
@@ -50,31 +57,59 @@ def save(path: str | Path, content: dict[str, Any]) -> None:
 
 
 def load(path: str | Path, build: Callable[[dict[str, Any]], Loaded], kind: str | None) -> Loaded:
-    """Read a document and build what it holds, or say in one sentence why it cannot be."""
-    source, expected = str(path), "a model saved by LORI"
-    again = "save the model again with `lori fit --save` or model.save()"
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ModelFileError(source, expected=expected, got="no such file", fix="check the path") from None
-    except (OSError, UnicodeDecodeError) as problem:
-        raise ModelFileError(source, expected=expected, got=type(problem).__name__, fix=again) from None
-    except json.JSONDecodeError:
-        raise ModelFileError(source, expected=expected, got="a damaged or foreign file", fix=again) from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ModelFileError(source, expected=expected, got="another kind of file", fix=again)
-    version = document.get("version")
-    if not isinstance(version, int) or version > VERSION:
+    """Read a document and build what it holds, or say in one sentence why it cannot be.
+
+    `kind` is the one that is wanted; None stands for a model, fitted or not.
+    """
+    source = str(path)
+    text = _read(path)
+    head = header(text)
+    if head is None:
+        raise ModelFileError(source, expected=EXPECTED, got="a damaged or foreign file", fix=AGAIN)
+    _check_version(source, head.version)
+    own = head.kind if isinstance(head.kind, str) else None
+    if own not in ((kind,) if kind else ("model", "truth")):
         raise ModelFileError(
-            source, expected=f"file version {VERSION} or older", got=f"version {version}",
-            fix="update LORI with: pip install --upgrade lori",
+            source, expected=KINDS[kind or "model"], got=KINDS.get(own or "", "something else"),
+            fix="give the file of a single fitted model" if kind in ("model", None) else "use lori.load() for it",
         )  # fmt: skip
-    if kind not in (None, document.get("kind")):
-        expected = KINDS[kind]
-        got = KINDS.get(document.get("kind"), "something else")  # type: ignore[arg-type]
-        raise ModelFileError(source, expected=expected, got=got, fix="give the file of a single fitted model"
-                             if kind == "model" else "use lori.load() for it")  # fmt: skip
+    assert own is not None
     try:
-        return build(document)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        raise ModelFileError(source, expected=expected, got="a file with parts missing", fix=again) from None
+        return build(checked(text, own))
+    except Misfit as problem:
+        raise ModelFileError(
+            source, expected=f"{problem.expected} at {problem.where}", got=problem.got,
+            fix=UPDATE if problem.newer else AGAIN,
+        ) from None  # fmt: skip
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        raise ModelFileError(source, expected=EXPECTED, got="parts that do not fit each other", fix=AGAIN) from None
+
+
+def _read(path: str | Path) -> bytes:
+    source = str(path)
+    try:
+        with open(path, "rb") as file:  # which may be a pipe and have no size
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty():  # and may never end
+                raise ModelFileError(source, expected=EXPECTED, got="a device", fix="check the path")
+            text = b"".join(islice(iter(lambda: file.read(PIECE), b""), LARGEST_FILE // PIECE + 1))
+    except FileNotFoundError:
+        raise ModelFileError(source, expected=EXPECTED, got="no such file", fix="check the path") from None
+    except IsADirectoryError:
+        raise ModelFileError(source, expected=EXPECTED, got="a folder", fix="name the file in it") from None
+    except ModelFileError:
+        raise
+    except (OSError, ValueError) as problem:  # a name may hold what no path can
+        got = getattr(problem, "strerror", None) or "a name that no file can have"
+        raise ModelFileError(source, expected=EXPECTED, got=got, fix="check the path") from None
+    if len(text) > LARGEST_FILE:
+        raise ModelFileError(source, expected=EXPECTED, got="a file of more than 256 MiB", fix="check the path")
+    return text
+
+
+def _check_version(source: str, version: Any) -> None:
+    if type(version) is int and 1 <= version <= VERSION:
+        return
+    got = (
+        f"version {version}" if isinstance(version, int | str | None) and len(str(version)) < 20 else "another version"
+    )
+    raise ModelFileError(source, expected=f"file version {VERSION} or older", got=got, fix=UPDATE)

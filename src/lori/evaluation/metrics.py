@@ -5,7 +5,7 @@ Measures for any model that predicts left, tie and right. Every comparison count
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -175,13 +175,14 @@ def held_out(
     pairs so many are drawn.
     """
     some = _some(preferences, seed, most)
-    rule = ("observed" if preferences.has_ties else "split") if estimator.ties == "auto" else estimator.ties
+    settings = estimator.for_parts_of(preferences).copy(standard_errors="observed")
     part = _parts(some, folds, seed, fewest)
     logs = np.empty((len(some), len(OUTCOMES)))
+    seen = replace(some, agent=None)  # whether agents differ is not asked of every part
     count = int(part.max()) + 1
     for number in range(count):
         out = part == number
-        own = estimator.copy(ties=rule, standard_errors="observed").fit(some.subset(~out))
+        own = settings.copy(standard_errors="none").fit(seen.subset(~out))
         asked = some.subset(out)
         logs[out] = own.model_.predict_log_proba(asked.left_features, asked.right_features)
     return HeldOut(some, logs, count)

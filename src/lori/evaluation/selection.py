@@ -2,13 +2,14 @@
 
 Two measures for each number of levels: the evidence (how well the model with its prior foretells all data), and the
 log-likelihood of comparisons that were left out. A larger model is recommended only where the evidence is clearly for
-it: preferring the smaller one costs little, and a level too many misleads.
+it: preferring the smaller one costs little, and a level too many misleads. Evidence comes from random draws: where
+another set of them could turn the verdict, there is none.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,11 +20,14 @@ from lori.errors import DataError, InputError, MissingExtra, whole
 from lori.estimators.lori import LORI
 from lori.evaluation.metrics import held_out, log_likelihoods
 from lori.inference.posterior.draws import Posterior
+from lori.inference.support import many_people
+from lori.language.answer import DIFFERENCES, support_sentence
 from lori.language.numbers import cardinal, level_count, odds
 from lori.language.sentence import joined
 
 CLEAR = 3.0  # units of log evidence (20 : 1) that a larger model must gain
 FEWER = 1.0  # units (3 : 1) from which the evidence is said to be for the smaller one
+ERRORS = 2.0  # Monte Carlo errors by which a difference in log evidence may be wrong
 MANY = 3000  # pairs beyond which evidence comes from Gaussians and what is held out from cross-validation
 EVEN = odds(0.0)
 LARGEST_K = 0.7  # Pareto shape above which leaving one out by reweighting is not to be trusted
@@ -118,7 +122,8 @@ def select_levels(
 
     `method` is how posteriors are made: `smc`, `laplace`, or `auto` (default): Gaussians, and up to 3 000 pairs
     sequential Monte Carlo where these cannot be trusted. Stops early where another level lost the evidence by more
-    than `CLEAR` units. What is given level by level is cut or repeated as in `LORI.with_levels`.
+    than `CLEAR` units. Where ten agents or more were pooled, a further level must also be better than agents who differ
+    (`lori.inference.support`). What is given level by level is cut or repeated as in `LORI.with_levels`.
     """
     whole("up_to", up_to, 1)
     if preferences.n_comparisons < 2:
@@ -167,6 +172,12 @@ def select_levels(
         kept = [replace(candidate, held_out=own.of_pairs) for candidate, own in zip(kept, found, strict=True)]
         how = f"{found[0].folds}-fold cross-validation"
     recommended, verdict, reason = _recommendation(kept)
+    if recommended > 1 and many_people(preferences):
+        progress("Comparing with people who differ")
+        support = base.with_levels(recommended).fit(preferences).summary().support
+        if support is not None and support.verdict == DIFFERENCES:
+            recommended, reason = support.recommended, str(support_sentence(support))
+            verdict = "more levels" if recommended > 1 else "one level"
     return Selection(tuple(kept), recommended, verdict, reason, how)
 
 
@@ -186,10 +197,11 @@ def select_levels_by_agent(
             "agent", expected="at least two pairs of each agent", got=f"one pair of {few} of the {len(groups)} agents",
             fix="leave these agents out",
         )  # fmt: skip
+    base = (LORI() if estimator is None else estimator).for_parts_of(preferences)
     chosen = {}
     for place, (agent, own) in enumerate(groups.items(), start=1):
         progress(f"Agent {place} of {len(groups)}")
-        chosen[agent] = select_levels(own, up_to, estimator=estimator, draws=draws)
+        chosen[agent] = select_levels(own, up_to, estimator=base, draws=draws)
     return chosen
 
 
@@ -201,10 +213,7 @@ def shares(selections: Mapping[str, Selection]) -> dict[str, float]:
 
 def _recommendation(kept: list[Candidate]) -> tuple[int, str, str]:
     """The number of levels, the verdict on one level against more, and the reason in a sentence."""
-    choice = kept[0]
-    for own in kept[1:]:
-        if own.log_evidence - choice.log_evidence > CLEAR:
-            choice = own
+    choice = _chosen(kept)
     verdict, reasons = ("more levels" if choice.levels > 1 else "one level"), []
     if choice.levels > 1:
         reasons.append(f"the odds against one level are {odds(choice.log_evidence - kept[0].log_evidence)}")
@@ -219,6 +228,14 @@ def _recommendation(kept: list[Candidate]) -> tuple[int, str, str]:
             how = "even odds" if ratio == EVEN else f"odds of {ratio} {'in favour' if gain > 0 else 'against'}"
             reasons.append(f"{level_count(rival.levels)} would not be clearly better ({how})")
             verdict = "undecided" if choice.levels == 1 else verdict
+    if verdict != "undecided" and _turns(kept, choice):
+        verdict = "undecided"
+        error = evidence_error(
+            kept[0], choice if choice.levels > 1 else max(kept[1:], key=lambda own: own.log_evidence)
+        )
+        reasons.append(
+            f"this could turn within the Monte Carlo error of the log evidence, {error:.2f} (use more draws)"
+        )
     doubtful = [cardinal(own.levels) for own in kept if not own.trusted]
     if doubtful:
         which = "the posterior" if len(doubtful) == 1 else "the posteriors"
@@ -231,6 +248,34 @@ def _recommendation(kept: list[Candidate]) -> tuple[int, str, str]:
     if reasons:
         text += f": {'; '.join(reasons)}"
     return choice.levels, verdict, f"{text[0].upper()}{text[1:]}."
+
+
+def _chosen(kept: Sequence[Candidate]) -> Candidate:
+    """The smallest number of levels, or a larger one for which the evidence is clear."""
+    choice = kept[0]
+    for own in kept[1:]:
+        if own.log_evidence - choice.log_evidence > CLEAR:
+            choice = own
+    return choice
+
+
+def _turns(kept: Sequence[Candidate], choice: Candidate) -> bool:
+    """Could another set of draws turn the verdict on one level against more?
+
+    For one level: could a larger model come out as not clearly worse? For more: could one level come back?
+    """
+    one = kept[0]
+    others = kept[1:] if choice is one else [choice]
+    margins = [
+        (-FEWER - gain if choice is one else gain - CLEAR, error)
+        for gain, error in ((own.log_evidence - one.log_evidence, evidence_error(own, one)) for own in others)
+    ]
+    return any(margin < ERRORS * error for margin, error in margins)
+
+
+def evidence_error(one: Candidate, other: Candidate) -> float:
+    """Monte Carlo error of the difference between two log evidences."""
+    return float(np.hypot(one.log_evidence_error or 0.0, other.log_evidence_error or 0.0))
 
 
 def _left_out(posterior: Posterior, preferences: Preferences) -> np.ndarray | None:

@@ -1,8 +1,9 @@
 """Age study: when do priorities change? Efficacy against toxicity as a learned function of age (appendix B).
 
-The priority of efficacy at an age is its share of the first level's weights: what a unit of tumour volume is worth
-against a unit of white blood cells. In the truth that is the gate itself. The interval holds 95 % of the curves of the
-posterior's draws.
+Both levels share one gate σ((age − threshold) / sensitivity), as the paper's two rewards do; its two numbers are what
+the paper identifies. The priority of efficacy at an age is its share of the first level's weights: what a unit of
+tumour volume is worth against a unit of white blood cells. In the truth that is the gate itself. Intervals hold 95 % of
+the posterior's draws.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from lori.applications.cancer import age as clinic
-from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.evaluation.metrics import rmse
 from lori.experiments.figures import OURS
-from lori.experiments.study import Cell, Row, Study, measured
+from lori.experiments.study import HERE, Cell, Row, Study, measured, setting
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.rewards import Gated
 
+UNKNOWN = "no such script"
 WITH, WITHOUT = "age matters", "age does not matter"
 
 
@@ -35,15 +36,26 @@ WITH, WITHOUT = "age matters", "age does not matter"
 class AgeSettings:
     """The paper's protocol (appendix B, factors determining priorities)."""
 
-    trajectories: int = 1000
-    pairs: int = 1000
-    starts: int = 24
-    prior_degrees: float = 1.0  # the experts are those of the cancer study, and so is the prior
-    cells: int = 100  # of each feature, in planning what clinicians do
-    youngest: float = 20.0
-    oldest: float = 60.0
-    ages: int = 81  # of the curve
-    draws: int = 2000  # of parameters, for the interval
+    trajectories: int = setting(1000, "treatments", printed=HERE, scripts=UNKNOWN)
+    pairs: int = setting(1000, "comparisons of two of them", printed=HERE, scripts=UNKNOWN)
+    starts: int = setting(24, "of the fit", scripts=UNKNOWN)
+    prior_degrees: float = setting(
+        1.0, "Student-t prior: the experts are those of the cancer study, and so is the prior", printed="none",
+        scripts=UNKNOWN,
+    )  # fmt: skip
+    cells: int = setting(100, "of each feature, in planning what clinicians do", scripts=UNKNOWN)
+    youngest: float = setting(20.0, "age at which the curve begins", scripts=UNKNOWN)
+    oldest: float = setting(60.0, "age at which it ends", scripts=UNKNOWN)
+    ages: int = setting(81, "of the curve", scripts=UNKNOWN)
+    draws: int = setting(2000, "of parameters, for the intervals", printed="no interval", scripts=UNKNOWN)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The gate's two numbers, each with an interval."""
+
+    threshold: tuple[float, float, float]  # low, value, high
+    sensitivity: tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +81,27 @@ def cell(settings: AgeSettings, seed: int) -> Cell:
             settings.pairs, trajectories=settings.trajectories, effect=effect, cells=settings.cells, seed=seed
         )
         prior = Prior(degrees=settings.prior_degrees)
-        fitted = LORI(levels=2, reward=clinic.REWARD, prior=prior, starts=settings.starts, seed=seed).fit(seen)
-        curve = learned_curve(fitted, seen, ages, settings.draws, seed)
+        fitted = LORI(levels=2, reward=clinic.REWARD, lapse=0, prior=prior, starts=settings.starts, seed=seed).fit(seen)
+        drawn = np.asarray(fitted.posterior(seen, draws=settings.draws, seed=seed).reported[0].parameters)
+        curve = learned_curve(fitted, drawn, ages)
+        support = fitted.summary().support
         answer[name] = {
             "RMSE of the curve": rmse(curve.middle, true_curve(ages, effect)),
             "interval allows no effect": float(curve.flat),
             "curve": curve.middle.tolist(),
             "low": curve.low.tolist(),
             "high": curve.high.tolist(),
+            "second level supported": float(support is not None and support.recommended > 1),
         }
         if effect:
-            answer[name]["threshold"] = crossing(ages, curve.middle)
+            gate = learned_gate(fitted, drawn)
+            for number, truth, (low, value, high) in (
+                ("threshold", clinic.THRESHOLD, gate.threshold),
+                ("sensitivity", clinic.SENSITIVITY, gate.sensitivity),
+            ):
+                covered = float(low <= truth <= high)
+                answer[name] |= {number: value, f"its interval covers {truth:g}": covered}
+                answer[name][f"interval of {number}"] = [low, high]
     return answer
 
 
@@ -88,17 +110,19 @@ def true_curve(ages: np.ndarray, effect: bool = True) -> np.ndarray:
     return 1 / (1 + np.exp((ages - clinic.THRESHOLD) / clinic.SENSITIVITY)) if effect else np.ones_like(ages)
 
 
-def crossing(ages: np.ndarray, curve: np.ndarray) -> float:
-    """The age at which a falling curve passes ½, within the ages that are looked at."""
-    below = int(np.argmax(curve < 0.5)) if np.any(curve < 0.5) else len(ages) - 1
-    if below == 0:
-        return float(ages[0])
-    return float(np.interp(-0.5, -curve[below - 1 : below + 1], ages[below - 1 : below + 1]))
+def learned_gate(fitted: LORI, drawn: np.ndarray) -> Gate:
+    """Threshold and sensitivity of the gate σ(offset + slope · age) in years, with intervals of drawn parameters."""
+    vectors = np.concatenate([fitted.levels_[0].parameters[None], drawn])
+    offset, slope = vectors[:, -2], vectors[:, -1]
+    numbers = []
+    for values in (-offset / slope, 1 / slope):
+        low, high = np.quantile(values[1:], [0.025, 0.975])
+        numbers.append((float(low), float(values[0]), float(high)))
+    return Gate(*numbers)
 
 
-def learned_curve(fitted: LORI, seen: Preferences, ages: np.ndarray, draws: int, seed: int) -> Curve:
-    """The priority of efficacy in the first level of a fit to `seen`, with its interval."""
-    drawn = fitted.posterior(seen, draws=draws, seed=seed).reported[0].parameters
+def learned_curve(fitted: LORI, drawn: np.ndarray, ages: np.ndarray) -> Curve:
+    """The priority of efficacy in the first level of a fit, with the interval of drawn parameters."""
     parameters = np.concatenate([fitted.levels_[0].parameters[None], drawn])
     middle, *curves = _priorities(clinic.REWARD.among(clinic.FEATURES), parameters, ages)
     low, high = np.quantile(curves, [0.025, 0.975], axis=0)
@@ -125,10 +149,12 @@ def rows(settings: AgeSettings, cells: Sequence[Cell]) -> list[Row]:
     result = []
     for name in (WITH, WITHOUT):
         own = [cell[name] for cell in cells]
-        kept = ("curve", "low", "high")
+        kept = [name for name, value in own[0].items() if isinstance(value, list)]
         row: Row = {"method": name}
         row |= {metric: measured([one[metric] for one in own]) for metric in own[0] if metric not in kept}
         row |= {part: [one[part] for one in own] for part in kept}
+        supported = sum(one["second level supported"] for one in own)
+        row["words"] = [f"Where {name}, the second level is supported in {supported:.0f} of {len(own)} seeds."]
         row["ages"] = _ages(settings).tolist()
         result.append(row)
     return result
@@ -165,5 +191,5 @@ STUDY = Study(
     cell=cell,
     rows=rows,
     draw=draw,
-    version=2,
+    version=3,
 )

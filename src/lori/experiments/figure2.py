@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from lori.evaluation.tradeoffs import Landscape, landscape
 from lori.experiments.figures import draw_surface
-from lori.experiments.study import Cell, Study
+from lori.experiments.study import Cell, Study, setting
 from lori.model.ordered import OrderedModel
 
 PANELS = {
@@ -26,8 +26,8 @@ PANELS = {
 class Figure2Settings:
     """How finely, and how far, the differences of the two rewards are looked at."""
 
-    reach: float = 3.0
-    points: int = 121  # along each axis
+    reach: float = setting(3.0, "largest difference that is looked at", scripts="no such script")
+    points: int = setting(121, "along each axis", scripts="no such script")
 
 
 def cell(settings: Figure2Settings, seed: int) -> Cell:

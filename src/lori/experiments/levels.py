@@ -14,7 +14,7 @@ from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.evaluation.metrics import rmse
 from lori.experiments.figures import OURS
-from lori.experiments.study import Cell, Row, Study, measured
+from lori.experiments.study import HERE, Cell, Row, Study, measured, setting
 from lori.inference.estimates import Units
 from lori.inference.problem import Problem
 from lori.inference.search.search import insertions
@@ -24,18 +24,20 @@ from lori.model.priors import Prior
 from lori.model.rewards import Linear
 from lori.model.simulation import random_ordered_model, simulate
 
+UNKNOWN = "no such script"
+
 
 @dataclass(frozen=True)
 class LevelsSettings:
     """The paper's protocol (appendix B, number of reward functions)."""
 
-    true_levels: int = 10
-    features: int = 10
-    pairs: int = 10_000  # to learn from, and as many to test
-    deviation: float = 0.5  # of each feature
-    most: int = 10  # levels that are fitted
-    starts: int = 8  # for each number of levels
-    iterations: int = 60
+    true_levels: int = setting(10, "of the agent", printed=HERE, scripts=UNKNOWN)
+    features: int = setting(10, "of an alternative", printed=HERE, scripts=UNKNOWN)
+    pairs: int = setting(10_000, "to learn from, and as many to test", printed=HERE, scripts=UNKNOWN)
+    deviation: float = setting(0.5, "of each feature", printed=HERE, scripts=UNKNOWN)
+    most: int = setting(10, "levels that are fitted", printed=HERE, scripts=UNKNOWN)
+    starts: int = setting(8, "for each number of levels", scripts=UNKNOWN)
+    iterations: int = setting(60, "at most, from each start", scripts=UNKNOWN)
 
 
 def cell(settings: LevelsSettings, seed: int) -> Cell:
@@ -61,7 +63,7 @@ def models(settings: LevelsSettings, preferences: Preferences, seed: int) -> Ite
     without its search for other orders, which takes many times as long for ten levels.
     """
     generator = np.random.default_rng([seed, 1])
-    kind = LORI(levels=settings.most, reward=Linear(increasing="all"))
+    kind = LORI(levels=settings.most, reward=Linear(increasing="all"), lapse=0)
     specification = checked_settings(kind.get_params(), [preferences]).specification
     best: np.ndarray | None = None
     for problem in Problem.of(specification, [preferences], Prior()).nested():

@@ -7,7 +7,7 @@ passed over. The figures are the paper's: how benefit pays for need, and where n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,50 @@ def sentences(found: Mapping[str, Any]) -> list[str]:
     chosen = f"{best} describes them best: it takes away {percent(share)} of a coin's uncertainty."
     levels = [level for level in summary["levels"] if level["decides"] >= DECIDES]
     return [f"{data} {chosen}", _first(levels, found["extremes"]), _single(fits["T-REX"]["summary"]["levels"][0])]
+
+
+def order_of(found: Mapping[str, Any]) -> str:
+    """What comes first in a registry's best fit: need, benefit, or neither."""
+    summary = found["fits"][best_of(found["fits"])]["summary"]
+    if explained(summary) < EXPLAINS:
+        return "neither"
+    leading = next(level for level in summary["levels"] if level["decides"] >= DECIDES)["leading"]
+    return leading[0] if len(leading) == 1 else "neither"
+
+
+def need_thresholds(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The first level's threshold of need in the fit with two levels, with its interval, where need leads."""
+    levels = [cell["fits"]["LORI, 2 levels"]["summary"]["levels"][0] for cell in cells]
+    found = [level["thresholds"]["need"] for level in levels if level["leading"] == ["need"]]
+    return [each for each in found if each["value"] and each["interval"]]
+
+
+def covering(thresholds: Sequence[Mapping[str, Any]]) -> list[bool]:
+    """Does each registry's interval hold the mean of the others' estimates?"""
+    values = np.array([each["value"] for each in thresholds])
+    return [
+        bool(low <= np.delete(values, place).mean() <= high)
+        for place, (low, high) in enumerate(each["interval"] for each in thresholds)
+    ]
+
+
+def between(cells: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How far several registries agree, in a paragraph."""
+    if len(cells) < 2:
+        return []
+    orders = [order_of(cell) for cell in cells]
+    counts = ", ".join(f"{name} in {orders.count(name)}" for name in ("need", "benefit", "neither") if name in orders)
+    said = f"Of {len(cells)} registries of this mechanism, first comes {counts}."
+    thresholds = need_thresholds(cells)
+    if len(thresholds) < 2:
+        return [said]
+    values = np.array([each["value"] for each in thresholds])
+    covered = covering(thresholds)
+    return [
+        f"{said} With two levels, need counts from {values.min():.1f} to {values.max():.1f} days, {values.mean():.1f} "
+        f"in the mean, with a deviation between registries of {values.std(ddof=1):.1f}. The interval of a registry "
+        f"(95 %, clustered by organ) holds the mean of the others in {sum(covered)} of {len(covered)}."
+    ]
 
 
 def _first(levels: list[dict[str, Any]], extremes: Mapping[str, float]) -> str:

@@ -41,6 +41,7 @@ def run_study(
     out: Path,
     *,
     seeds: int = 5,
+    first: int = 0,
     smoke: bool = False,
     jobs: int = 2,
     say: Callable[[str], None] = print,
@@ -54,10 +55,10 @@ def run_study(
             )
     settings = study.smoke if smoke else study.settings
     count = seeds if study.random else 1
-    cells = completed(study, settings, count, out, jobs=jobs, say=say, progress=progress)
+    cells = completed(study, settings, range(first, first + count), out, jobs=jobs, say=say, progress=progress)
     result = {
         "name": study.name,
-        "settings": {**asdict(settings), "seeds": count},
+        "settings": {**asdict(settings), "seeds": count, **({"first_seed": first} if first else {})},
         "rows": study.rows(settings, [cell["result"] for cell in cells]),
         "paper": study.paper,
         "seconds": math.fsum(cell["seconds"] for cell in cells),
@@ -97,22 +98,21 @@ def paragraphs(result: dict[str, Any]) -> list[str]:
 def completed(
     study: Study,
     settings: Any,
-    seeds: int,
+    seeds: range,
     out: Path,
     *,
     jobs: int,
     say: Say,
     progress: Callable[[int, int], None],
 ) -> list[Stored]:
-    """The stored cells of the seeds 0 to `seeds` − 1; those that `out` lacks are computed, `jobs` at a time.
+    """The stored cells of the seeds; those that `out` lacks are computed, `jobs` at a time.
 
     `progress(done, of)` is called at the beginning and after each cell. When one cell fails, those under way are
     still finished and kept. Compiled work cannot be interrupted: at Ctrl-C they are left to themselves.
     """
-    place = folder(out) / f"{study.name}.cells"
-    stamp = _stamp(study, settings)
-    cells = _kept(study, stamp, range(seeds), place, say)
-    progress(len(cells), seeds)
+    cells = kept(study, settings, seeds, folder(out), say)
+    place, stamp = out / f"{study.name}.cells", _stamp(study, settings)
+    progress(len(cells), len(seeds))
 
     def compute(seed: int) -> Stored:
         started = perf_counter()
@@ -122,13 +122,13 @@ def completed(
 
     pool, futures = ThreadPoolExecutor(jobs), []
     try:
-        for seed in range(seeds):
+        for seed in seeds:
             if seed not in cells:
                 futures.append(pool.submit(compute, seed))
         for future in as_completed(futures):
             cell = future.result()
             cells[cell["seed"]] = cell
-            progress(len(cells), seeds)
+            progress(len(cells), len(seeds))
     except KeyboardInterrupt:  # the pool is left alone: an interrupt may have come while one of its locks was held
         for future in futures:
             future.cancel()
@@ -137,7 +137,27 @@ def completed(
         pool.shutdown(wait=True, cancel_futures=True)
         raise
     pool.shutdown()
-    return [cells[seed] for seed in range(seeds)]
+    return [cells[seed] for seed in seeds]
+
+
+def kept(study: Study, settings: Any, seeds: Iterable[int], out: Path, say: Say) -> dict[int, Stored]:
+    """The cells of earlier runs in `out` that can be used; says which cannot."""
+    place, stamp = out / f"{study.name}.cells", _stamp(study, settings)
+    cells, others = {}, 0
+    for seed in seeds:
+        file = _file(place, seed)
+        if not file.exists():
+            continue
+        cell = _read(file)
+        if cell is None or (cell["study"], cell["seed"]) != (study.name, seed):
+            say(f"{file} is damaged; seed {seed} is computed again.")
+        elif cell["stamp"] != stamp:
+            others += 1
+        else:
+            cells[seed] = cell
+    if others:
+        say(f"{place}: cells of other settings or versions are computed again ({others}).")
+    return cells
 
 
 def versions() -> dict[str, str]:
@@ -173,8 +193,11 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _page(study: Study, result: dict[str, Any], smoke: bool) -> str:
-    seeds = result["settings"]["seeds"]
-    command = f"lori reproduce {study.name} --seeds {seeds}{' --smoke' if smoke else ''}"
+    seeds, first = result["settings"]["seeds"], result["settings"].get("first_seed", 0)
+    command = f"lori reproduce {study.name} --seeds {seeds}{f' --first-seed {first}' if first else ''}"
+    for name, value in study.changes.items():
+        command += f" --set {name}={value}"
+    command += " --smoke" if smoke else ""
     spread = "a standard deviation over seeds" if seeds > 1 else "not known from one seed"
     parts = [
         f"# {study.title}",
@@ -187,25 +210,6 @@ def _page(study: Study, result: dict[str, Any], smoke: bool) -> str:
         "Versions: " + ", ".join(f"{name} {value}" for name, value in result["versions"].items()) + ".",
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _kept(study: Study, stamp: str, seeds: Iterable[int], place: Path, say: Say) -> dict[int, Stored]:
-    """The cells of earlier runs that can be used; says which cannot."""
-    kept, others = {}, 0
-    for seed in seeds:
-        file = _file(place, seed)
-        if not file.exists():
-            continue
-        cell = _read(file)
-        if cell is None or (cell["study"], cell["seed"]) != (study.name, seed):
-            say(f"{file} is damaged; seed {seed} is computed again.")
-        elif cell["stamp"] != stamp:
-            others += 1
-        else:
-            kept[seed] = cell
-    if others:
-        say(f"{place}: cells of other settings or versions are computed again ({others}).")
-    return kept
 
 
 def _file(place: Path, seed: int) -> Path:

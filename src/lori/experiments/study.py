@@ -33,18 +33,40 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from lori.errors import InputError
 
-NAMES = ("table2", "table3", "table4", "table5", "figure2", "organ", "levels", "age")
+NAMES = (
+    "table2",
+    "table3",
+    "table4",
+    "table5",
+    "figure2",
+    "expressive",
+    "organ",
+    "mechanisms",
+    "levels",
+    "age",
+    "readings",
+)
 """In the order of the paper; those whose module exists can be run."""
+
+HERE, SILENT = "as here", "–"
 
 Cell = dict[str, Any]
 Row = dict[str, Any]
+
+
+def setting(default: Any, says: str, *, printed: str = SILENT, scripts: str = SILENT) -> Any:
+    """A field of a study's settings, with its origin: what the paper prints and what its authors' scripts do.
+
+    Each is `HERE`, `SILENT`, or says what it is there instead. docs/provenance.md is made from it.
+    """
+    return field(default=default, metadata={"says": says, "printed": printed, "scripts": scripts})
 
 
 def measured(values: Sequence[float]) -> dict[str, Any]:
@@ -85,6 +107,35 @@ class Study:
     draw: Callable[[dict[str, Any], Path], None] | None = None
     random: bool = True
     version: int = 1
+    changes: Mapping[str, str] = field(default_factory=dict)  # settings that were asked for, as they were written
+
+    def changed(self, changes: Mapping[str, str]) -> Study:
+        """The same study with other settings, given as text."""
+        values = {name: self._read(name, text) for name, text in changes.items()}
+        return replace(
+            self,
+            settings=replace(self.settings, **values),
+            smoke=replace(self.smoke, **values),
+            changes={**self.changes, **changes},
+        )
+
+    def _read(self, name: str, text: str) -> Any:
+        """The value of a setting, of the type that it has."""
+        known = [each.name for each in fields(self.settings)]
+        if name not in known:
+            raise InputError(
+                "--set",
+                expected=f"a setting of {self.name}: {', '.join(known)}",
+                got=repr(name),
+                fix="correct the name",
+            )
+        usual = getattr(self.settings, name)
+        words = {"True": True, "False": False}
+        try:
+            return words[text] if isinstance(usual, bool) else type(usual)(text)
+        except (KeyError, ValueError):
+            kind = "True or False" if isinstance(usual, bool) else f"a value like {usual}"
+            raise InputError("--set", expected=f"{kind} for {name}", got=repr(text), fix="correct it") from None
 
 
 def available() -> list[str]:

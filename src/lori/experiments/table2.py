@@ -15,5 +15,5 @@ STUDY = Study(
     paper=rewards_paper(
         BIRL=(0.323, 0.005, 88.1, 0.95), T_REX=(0.214, 0.007, 89.1, 0.61), LORI=(0.103, 0.089, 92.4, 2.71)
     ),
-    version=2,
+    version=3,
 )

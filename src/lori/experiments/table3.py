@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lori.experiments.cancer import SMOKE, CancerSettings, policies_cell, policies_paper
+from lori.experiments.cancer import SMOKE, CancerSettings, policies_cell, policies_paper, policies_rows
 from lori.experiments.study import Study
 
 PAPER = {
@@ -22,6 +22,7 @@ STUDY = Study(
     CancerSettings(),
     SMOKE,
     cell=policies_cell,
+    rows=policies_rows,
     paper=policies_paper(PAPER),
-    version=3,
+    version=4,
 )

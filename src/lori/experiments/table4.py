@@ -17,5 +17,5 @@ STUDY = Study(
     paper=rewards_paper(
         BIRL=(0.142, 0.038, 94.5, 0.24), T_REX=(0.015, 0.004, 97.0, 0.21), LORI=(0.025, 0.011, 96.9, 0.32)
     ),
-    version=2,
+    version=3,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lori.experiments.cancer import SMOKE, CancerSettings, policies_cell, policies_paper
+from lori.experiments.cancer import SMOKE, CancerSettings, policies_cell, policies_paper, policies_rows
 from lori.experiments.study import Study
 
 PAPER = {
@@ -24,6 +24,7 @@ STUDY = Study(
     CancerSettings(single=True),
     replace(SMOKE, single=True),
     cell=policies_cell,
+    rows=policies_rows,
     paper=policies_paper(PAPER),
-    version=3,
+    version=4,
 )

@@ -23,10 +23,12 @@ from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
+FEW_ELEMENTS = 1024  # of rows that take much room each
 CHUNK = 1 << 15  # rows that are laid out at a time
 FEW_FEATURES = 16  # up to here compiled code is shared between numbers of starts
-FEW_ROWS = 20_000  # and up to here, between nearly equal numbers of them
-FEWER_ROWS, ALIKE = 2000, 64  # up to here between any up to 64, and between numbers of rows up to twice as large
+FEW_ROWS = 30_000  # and up to here between eight, between 32, and so on
+FEWER_ROWS = 2000  # up to here between any up to 32, and between numbers of rows up to twice as large
+FEW_STARTS, ALIKE = 8, 32
 REMEMBERED = 512  # pieces of compiled code that are known to exist
 
 _COMPILED: OrderedDict[Any, None] = OrderedDict()
@@ -60,9 +62,9 @@ def evaluate(
     """`vectors` (groups, starts, parameters), in standardised units → values (groups, starts) and derivatives."""
     vectors = np.asarray(vectors, float)
     starts = vectors.shape[1]
-    room = _room(starts, sum(group.rows for group in groups), specification)
-    vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], room - starts, axis=1)], axis=1)
-    rows = laid_out(specification, groups, room)
+    padded = room(starts, sum(group.rows for group in groups), specification)
+    vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], padded - starts, axis=1)], axis=1)
+    rows = laid_out(specification, groups, padded)
     arguments = (specification, order, vectors, scaling.location, scaling.scale, rows)
     key = (specification, order, vectors.shape, *(part.shape for kind in rows.values() for part in kind))
     if key in _COMPILED:
@@ -76,13 +78,13 @@ def evaluate(
     return Evaluation(*(np.asarray(part)[:, :starts] for part in parts))
 
 
-def _room(starts: int, rows: int, specification: Specification) -> int:
+def room(starts: int, rows: int, specification: Specification) -> int:
     """For how many starts code is compiled: on few rows that takes longer than to compute some in vain."""
+    if not specification.likelihood.quick:
+        return 1 if starts == 1 else -(-starts // 8) * 8
     if rows > FEW_ROWS or len(specification.features) > FEW_FEATURES:
         return starts
-    if rows <= FEWER_ROWS:
-        return -(-starts // ALIKE) * ALIKE
-    return 1 << max(3, (starts - 1).bit_length()) if starts <= 16 else -(-starts // 8) * 8
+    return FEW_STARTS if starts <= FEW_STARTS and rows > FEWER_ROWS else -(-starts // ALIKE) * ALIKE
 
 
 def log_likelihood(specification: Specification) -> Callable[..., jax.Array]:
@@ -130,7 +132,8 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
     Blocks are such that so many starts, evaluated together, stay in cache. Groups that were reweighted share what is
     laid out with those that they were made from: only weights are laid out again.
     """
-    layout, wanted = specification.likelihood.layout(specification), max(64, BLOCK_ELEMENTS // starts)
+    layout, quick = specification.likelihood.layout(specification), specification.likelihood.quick
+    wanted = max(64, BLOCK_ELEMENTS // starts) if quick else max(8, FEW_ELEMENTS // starts)
     first, others = groups[0], groups[1:]  # what belongs to several groups is kept with the first of them
 
     def kept(cache: dict[Any, Any], key: Any, make: Callable[[list[Rows]], np.ndarray]) -> dict[str, jax.Array]:
@@ -142,20 +145,20 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
     blocks = kept(
         first.laid.blocks,
         (layout, wanted, *(own.laid for own in others)),
-        lambda rows: _blocks(rows, layout, *_sizes(rows, wanted)),
+        lambda rows: _blocks(rows, layout, *_sizes(rows, wanted, quick)),
     )
-    weights = kept(first.weights, (layout, wanted, *others), lambda rows: _weights(rows, *_sizes(rows, wanted)))
+    weights = kept(first.weights, (layout, wanted, *others), lambda rows: _weights(rows, *_sizes(rows, wanted, quick)))
     return {kind: (blocks[kind], weights[kind]) for kind in blocks}
 
 
-def _sizes(groups: list[Rows], wanted: int) -> tuple[int, int]:
+def _sizes(groups: list[Rows], wanted: int, quick: bool) -> tuple[int, int]:
     """Rows in a block, and blocks.
 
     The number of blocks is rounded up to steps of an eighth, for few rows and starts to a power of two, so that data
     sets of similar size share compiled code.
     """
     lengths = [len(rows) for rows in groups]
-    longest, few = max(lengths), sum(lengths) <= FEWER_ROWS and wanted >= BLOCK_ELEMENTS // ALIKE
+    longest, few = max(lengths), quick and sum(lengths) <= FEWER_ROWS and wanted >= BLOCK_ELEMENTS // ALIKE
     if not longest:
         return 1, 0
     block = min(wanted, 1 << max(7 if few else 3, (longest - 1).bit_length()))
@@ -200,12 +203,8 @@ def _evaluate(
     layout = likelihood.layout(specification)
 
     def terms(kind: str, point: Point, block: jax.Array, weight: jax.Array) -> tuple[jax.Array, ...]:
-        parameters = jax.vmap(specification.unpack)(point.starts)
-        tolerances = list((parameters.alpha * parameters.epsilon).T[:, :, None])
-        found = likelihood.derivatives(kind, layout.gaps(specification, point, block), tolerances)
-        return layout.sums(
-            specification, order, point, found, Block(block, weight, likelihood.finite_in_padding(kind))
-        )  # fmt: skip
+        rows = Block(block, weight, likelihood.finite_in_padding(kind))
+        return layout.terms(specification, kind, order, point, rows)
 
     def group(arguments: Any) -> tuple[jax.Array, ...]:
         starts, kinds = arguments

@@ -4,11 +4,12 @@ Inside a fit features have deviation 1 and rewards with a free scale have α = 1
 each feature, ε in the units of the reward, thresholds ε / |weight| as feature differences, and caps. Standard
 errors travel by the delta method with exact derivatives, from covariances by the observed information (`observed`), by
 the sandwich that does not trust the likelihood (`robust`), or by the sandwich over whole agents, whose choices are not
-independent (`clustered`).
+independent (`clustered`); `auto` is the last one where there are several agents, and `none` spares all of this.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
@@ -16,15 +17,16 @@ from typing import Any, Literal, NamedTuple, get_args
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy import special
 
-from lori.data.preferences import Preferences
 from lori.errors import InputError
 from lori.inference.problem import Problem
-from lori.inference.statistics import Scaling
+from lori.inference.statistics import Observed, Scaling
 from lori.model.likelihoods import Likelihood
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
+from lori.model.quantity import NORMAL_95
 from lori.model.rewards import reward_from
 from lori.model.specification import Specification
 
@@ -62,11 +64,24 @@ class Units:
             parameters = np.asarray(own.parameters)
             slopes = scaled.slopes(parameters, alternatives[:10_000])
             levels.append(Level(scaled, parameters, float(own.epsilon), float(own.alpha), slopes))
-        return OrderedModel(tuple(levels), self.specification.features, self.specification.likelihood.rule)
+        known = self.specification
+        return OrderedModel(tuple(levels), known.features, known.likelihood.rule, self.lapse(vector))
+
+    def lapse(self, vector: np.ndarray) -> float:
+        """The rate of slips; zero where a learned one is at its bound."""
+        slot = self.specification.lapse_slot
+        if slot is None:
+            return self.specification.lapse or 0.0
+        return float(vector[slot]) if vector[slot] > self.specification.bounds[0][slot] else 0.0
 
     def model_at_centre(self, vector: np.ndarray) -> OrderedModel:
         """The complete model, slopes of networks being those at the middle of the data."""
         return self.model(vector, self.scaling.location[None])
+
+    @double_precision
+    def reported(self, vector: np.ndarray) -> list[Reported]:
+        """The numbers of each level."""
+        return self._computed(vector)[0]
 
     @double_precision
     def standard_errors(self, vector: np.ndarray, covariance: np.ndarray) -> list[Reported]:
@@ -140,8 +155,9 @@ def _reported(
     return levels
 
 
-ErrorKind = Literal["observed", "robust", "clustered"]
+ErrorKind = Literal["auto", "observed", "robust", "clustered", "none"]
 ERROR_KINDS: tuple[str, ...] = get_args(ErrorKind)
+HELD = 1e-7  # so near a bound, in standardised units, a parameter is at it
 FLAT = 1e-7  # a direction with less information than this, relative to its parameters' own, is not identified
 
 
@@ -151,6 +167,30 @@ class Uncertainty(NamedTuple):
     covariance: np.ndarray
     at_bound: np.ndarray  # (parameters,) bool
     unidentified: list[tuple[int, ...]]  # sets of parameters that the data cannot tell apart (or at all)
+    sandwich: Sandwich | None = None
+    flat: tuple[np.ndarray, ...] = ()  # directions (parameters,) without effect, in which a bound held the estimate
+
+
+@dataclass(frozen=True, eq=False)
+class Sandwich:
+    """What the scores themselves say about their variance, where the likelihood is not taken at its word for it."""
+
+    meat: np.ndarray  # (parameters, parameters) variance of the sum of scores, with the information of the prior
+    clusters: int | None = None  # independent ones behind it; None where all choices are
+    at_least: bool = False  # never smaller than what the likelihood says: repeated choices do not tell more than others
+
+    @property
+    def quantile(self) -> float:
+        """How many standard errors are on each side of a 95 % interval; more for few clusters."""
+        return NORMAL_95 if self.clusters is None else float(special.stdtrit(max(self.clusters - 1, 1), 0.975))
+
+    def whitened(self, factor: np.ndarray, part: slice | np.ndarray = slice(None)) -> np.ndarray:
+        """The meat in units in which the likelihood's covariance, C Cᵀ, is one; `factor` is C, of some parameters."""
+        own = factor.T @ self.meat[part][:, part] @ factor
+        if not self.at_least:
+            return own
+        values, vectors = np.linalg.eigh(own)
+        return (vectors * np.maximum(values, 1.0)) @ vectors.T
 
 
 def uncertainty(
@@ -159,33 +199,32 @@ def uncertainty(
     *,
     information: np.ndarray,
     curvature: np.ndarray,
-    data: Preferences | None,
+    data: Observed | None,
+    clusters: np.ndarray | None,
     kind: ErrorKind,
 ) -> Uncertainty:
     """`information` is that of the likelihood, `curvature` adds the prior: what is known in the end.
 
-    The sandwich forms need the rows themselves, of `data` in memory.
+    The sandwich forms need the rows themselves, of `data` in memory. `clusters` (pairs,) tell what is independent.
     """
     lower, upper = problem.specification.bounds
-    at_bound = (vector <= lower) | (vector >= upper)
+    at_bound = (vector <= lower + HELD) | (vector >= upper - HELD)
     free = np.flatnonzero(~at_bound)
     unidentified = _flat_directions(information[np.ix_(free, free)], free)
     covariance = np.zeros((len(vector), len(vector)))
     lost = sorted({i for group in unidentified for i in group})
     known = np.array([i for i in free if i not in lost], int)
+    sandwich = _sandwich(problem, vector, curvature - information, data, clusters, kind)
     if len(known):
         bread = np.linalg.pinv(curvature[np.ix_(known, known)], hermitian=True)
-        if kind != "observed":
-            if data is None:
-                raise InputError(
-                    "standard_errors", expected="observed for data that are not in memory", got=kind,
-                    fix="use --standard-errors observed",
-                )  # fmt: skip
-            scores, weight, origin = problem.scores(vector)
-            bread = bread @ _meat(scores[:, known], weight, origin, data, kind) @ bread
+        if sandwich is not None:
+            values, vectors = np.linalg.eigh(bread)
+            factor = vectors * np.sqrt(np.maximum(values, 0.0))
+            bread = factor @ sandwich.whitened(factor, known) @ factor.T
         covariance[np.ix_(known, known)] = bread
     covariance[lost, :] = covariance[:, lost] = np.nan
-    return Uncertainty(covariance, at_bound, unidentified)
+    flat = tuple(_held_directions(problem.specification, information, at_bound))
+    return Uncertainty(covariance, at_bound, unidentified, sandwich, flat)
 
 
 def unknown(vector: np.ndarray) -> Uncertainty:
@@ -210,21 +249,58 @@ def _flat_directions(information: np.ndarray, free: np.ndarray) -> list[tuple[in
     return groups
 
 
-def _meat(scores: np.ndarray, weight: np.ndarray, origin: np.ndarray, data: Preferences, kind: ErrorKind) -> np.ndarray:
-    """Σ of squared scores: over comparisons, or over agents with the usual correction for few of them.
+def _held_directions(
+    specification: Specification, information: np.ndarray, at_bound: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Directions among a level's reward parameters that change nothing, if a bound holds one of these parameters.
 
-    A row that stands for n comparisons of weight w contributes n (w s)(w s)ᵀ, as n rows would.
+    Such parameters are reported as small as they can be: see `lori.inference.intervals`.
     """
+    for slots in specification.reward_slots:
+        block = information[np.ix_(slots, slots)]
+        scale = np.sqrt(np.maximum(np.diag(block), 0.0))
+        if len(slots) < 2 or not at_bound[slots].any() or not (scale > 0).all():
+            continue
+        values, vectors = np.linalg.eigh(block / np.outer(scale, scale))
+        for own in vectors[:, np.abs(values) < FLAT].T:
+            if np.abs(own[at_bound[slots]]).max() > 0.1:
+                direction = np.zeros(len(at_bound))
+                direction[slots] = own / scale
+                yield direction / np.linalg.norm(direction)
+
+
+def _sandwich(
+    problem: Problem,
+    vector: np.ndarray,
+    prior: np.ndarray,
+    data: Observed | None,
+    clusters: np.ndarray | None,
+    kind: ErrorKind,
+) -> Sandwich | None:
+    """Σ of squared scores: over comparisons, or over clusters with the usual correction for few of them.
+
+    A row that stands for n comparisons of weight w contributes n (w s)(w s)ᵀ, as n rows would. What the prior knows
+    counts as known, so that where the data say little, the sandwich is not narrower than the prior.
+    """
+    count = 0 if clusters is None else len(np.unique(clusters))
+    if kind == "observed" or (kind == "auto" and count < 2):
+        return None
+    if data is None:
+        raise InputError(
+            "standard_errors", expected="observed for data that are not in memory", got=kind,
+            fix="use --standard-errors observed",
+        )  # fmt: skip
+    scores, weight, origin = problem.scores(vector)
     if kind == "robust":
-        unit = data.weights[origin]
-        return (scores * (weight * unit)[:, None]).T @ scores
-    assert data.agent is not None
-    agents, index = np.unique(data.agent[origin], return_inverse=True)
-    sums = np.zeros((len(agents), scores.shape[1]))
+        return Sandwich((scores * (weight * data.weights[origin])[:, None]).T @ scores + prior)
+    assert clusters is not None
+    labels, index = np.unique(clusters[origin], return_inverse=True)
+    sums = np.zeros((len(labels), scores.shape[1]))
     np.add.at(sums, index, scores * weight[:, None])
-    groups, n, k = len(agents), data.n_comparisons, scores.shape[1]
+    groups, n, k = len(labels), data.n_comparisons, scores.shape[1]
+    sums = sums - sums.mean(axis=0)  # not zero where a bound holds a parameter
     correction = groups / max(groups - 1, 1) * (n - 1) / max(n - k, 1)
-    return correction * sums.T @ sums
+    return Sandwich(correction * sums.T @ sums + prior, groups, at_least=kind == "auto")
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,6 +327,7 @@ class Optimum:
             "rewards": [reward.settings() for reward in specification.rewards],
             "epsilon": list(specification.epsilon),
             "alpha": list(specification.alpha),
+            "lapse": specification.lapse,
             "reported_alpha": list(self.units.alpha),
             "location": scaling.location.tolist(),
             "scale": scaling.scale.tolist(),
@@ -270,6 +347,7 @@ class Optimum:
             tuple(content["alpha"]),
             likelihood,
             features,
+            content.get("lapse", 0.0),
         )
         scaling = Scaling(np.array(content["location"]), np.array(content["scale"]))
         return cls(

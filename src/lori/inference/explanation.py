@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -133,18 +134,25 @@ def _flips(model: OrderedModel, left: np.ndarray, right: np.ndarray, feature: in
         other[:, feature] += change * shared
         return model.preference(moved, other) >= 0
 
-    best = np.full(len(left), np.nan)
+    return crossings(now, side_after, reach)
+
+
+def crossings(
+    now: np.ndarray, after: Callable[[np.ndarray], np.ndarray], reach: float, grid: int = GRID, steps: int = BISECTIONS
+) -> np.ndarray:
+    """For each choice the change, smallest in size, after which the answer is not what it is `now`; NaN without one."""
+    best = np.full(len(now), np.nan)
     for sign in (1.0, -1.0):
-        low, high = np.zeros(len(left)), np.full(len(left), np.nan)
-        for size in np.geomspace(1e-4 * reach, reach, GRID):
-            crossed = np.isnan(high) & (side_after(np.full(len(left), sign * size)) != now)
+        low, high = np.zeros(len(now)), np.full(len(now), np.nan)
+        for size in np.geomspace(1e-4 * reach, reach, grid):
+            crossed = np.isnan(high) & (after(np.full(len(now), sign * size)) != now)
             high[crossed] = size
             low[np.isnan(high)] = size
         found = np.isfinite(high)
         high = np.where(found, high, 0.0)
-        for _ in range(BISECTIONS):
+        for _ in range(steps):
             middle = (low + high) / 2
-            crossed = side_after(sign * middle) != now
+            crossed = after(sign * middle) != now
             high, low = np.where(found & crossed, middle, high), np.where(found & ~crossed, middle, low)
         smaller = found & ~(np.abs(best) <= high)
         best[smaller] = sign * high[smaller]

@@ -8,35 +8,30 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from lori.data.preferences import Preferences
+from lori.data.choices import Choices
+from lori.data.grouping import relative
 from lori.errors import DataError, InputError
+from lori.inference import intervals
 from lori.inference.estimates import Optimum, Reported, Uncertainty, Units, uncertainty, unknown
 from lori.inference.problem import Problem
 from lori.inference.search.newton import TOLERANCE
 from lori.inference.search.paper import run_paper_method
-from lori.inference.search.search import Found
+from lori.inference.search.search import LARGE_ROWS, Found
 from lori.inference.settings import FitSettings
 from lori.inference.sources.memory import Memory, Source
-from lori.inference.statistics import Scaling, Statistics
-from lori.inference.summary import Note, Status, about_data, about_fit
+from lori.inference.statistics import Observed, Scaling, Statistics
+from lori.inference.summary import Note, Status, about_data, about_fit, unjudged
+from lori.inference.support import People, Step, judged
+from lori.language.results import Support
+from lori.model.decisions import decided
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
+from lori.model.quantity import Quantity
 from lori.model.specification import Specification
 
 Chain = Sequence[tuple[Problem, Found]]
-NESTED = 1.0  # on many rows, smaller models are starts and comparisons: their last step may promise so much
-
-
-@dataclass(frozen=True)
-class Step:
-    """The best fit with a certain number of levels."""
-
-    levels: int
-    log_likelihood: float
-    parameters: int
-
-    def bic(self, comparisons: float) -> float:
-        return self.parameters * float(np.log(max(comparisons, 1.0))) - 2 * self.log_likelihood
+NESTED = 1.0  # on very many rows, smaller models are starts and comparisons: their last step may promise so much
+TOGETHER = 48  # starts that are searched from together
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,37 +39,50 @@ class Fit:
     """A fitted model with everything that is known about it."""
 
     model: OrderedModel
-    errors: list[Reported]
+    errors: list[Reported]  # by level, the `Precision` of its numbers
     log_likelihood: float
     steps: tuple[Step, ...]
+    support: Support | None
     shares: np.ndarray  # (levels + 1,) share of comparisons that each level decides, then nobody
+    lapse: Quantity | None  # the rate of slips, where it was learned
     reached: tuple[float | None, ...]  # by level, the share of alternatives that come up to its cap, where it has one
     status: Status
     comparisons: int
     pairs: int
     typical: np.ndarray  # (features,) deviation of each feature
     ranges: np.ndarray  # (features,) largest minus smallest value
+    differences: np.ndarray  # (2, features) within pairs: the smallest that is not zero, and the largest
     optimum: Optimum
     rivals: np.ndarray  # (optima, parameters) of the search that are not much worse
+    sets: bool  # alternatives came in sets
     nested: tuple[tuple[Units, np.ndarray], ...]  # with 1, 2, … levels: the best vector, and what it means
 
 
-def fit_groups(settings: FitSettings, groups: Sequence[Preferences], scaling: Scaling | None = None) -> list[Fit]:
+def fit_groups(
+    settings: FitSettings,
+    groups: Sequence[Observed],
+    scaling: Scaling | None = None,
+    clusters: np.ndarray | None = None,
+) -> list[Fit]:
     """Fit the same model to each group of preferences; all groups and starts run as one batch.
 
-    All share a scaling, that of all their data together unless one is given.
+    All share a scaling, that of all their data together unless one is given. Weights are relative: they average one
+    over the comparisons of all groups. `clusters` (pairs,) tell which choices of the only group belong together, if not
+    those of an agent.
     """
+    groups = relative(groups)
     statistics = [Statistics.of(group) for group in groups]
     source = Memory(tuple(settings.specification.likelihood.observed(group) for group in groups))
-    return fit_source(settings, source, statistics, groups, scaling)
+    return fit_source(settings, source, statistics, groups, scaling, clusters)
 
 
 def fit_source(
     settings: FitSettings,
     source: Source,
     statistics: Sequence[Statistics],
-    groups: Sequence[Preferences] | None = None,
+    groups: Sequence[Observed] | None = None,
     scaling: Scaling | None = None,
+    clusters: np.ndarray | None = None,
 ) -> list[Fit]:
     """Fit rows wherever they live. `groups` holds them as preferences where they are in memory."""
     if len(statistics) == 1 and statistics[0].pairs < 2:
@@ -97,22 +105,55 @@ def fit_source(
     units = Units(specification, scaling, settings.alpha)
     penalty = problem.penalty(found.vectors)
     log_likelihood = penalty.value - found.values
-    fits = []
-    for g, own_statistics in enumerate(statistics):
-        known = unknown(found.vectors[g])
-        if found.curvature is not None:
-            assert penalty.curvature is not None
-            known = uncertainty(
+    optima = [
+        Optimum(
+            units,
+            settings.prior,
+            found.vectors[g],
+            float(found.values[g]),
+            None if found.gradient is None else found.gradient[g],
+            None if found.curvature is None else found.curvature[g],
+        )
+        for g in range(len(statistics))
+    ]
+    known = [unknown(own.vector) for own in optima]
+    drawn: list[intervals.Drawn | None] = [None] * len(optima)
+    if found.curvature is not None and settings.standard_errors != "none":
+        assert penalty.curvature is not None
+        known = [
+            uncertainty(
                 problem.of_group(g),
-                found.vectors[g],
+                own.vector,
                 information=found.curvature[g] - penalty.curvature[g],
                 curvature=found.curvature[g],
                 data=None if groups is None else groups[g],
+                clusters=clusters if clusters is not None or groups is None else groups[g].agent,
                 kind=settings.standard_errors,
             )
-        value = float(log_likelihood[g])
-        fits.append(_assembled(settings, units, own_statistics, known, found, g, value, chain, said[g]))
-    return fits
+            for g, own in enumerate(optima)
+        ]
+        if found.gradient is not None:
+            generator = np.random.default_rng(settings.seed)
+            drawn = intervals.draw(problem, optima, found.rivals, known, generator)
+            for notes, own in zip(said, drawn, strict=True):
+                notes += [] if own else [Note("no intervals")]
+    return [
+        _assembled(
+            settings,
+            optima[g],
+            own,
+            known[g],
+            intervals.precision(optima[g], drawn[g], known[g]),
+            intervals.lapse(optima[g], drawn[g], known[g]),
+            found,
+            g,
+            float(log_likelihood[g]),
+            chain,
+            said[g],
+            None if groups is None else groups[g],
+        )
+        for g, own in enumerate(statistics)
+    ]
 
 
 def solve_nested(
@@ -120,19 +161,29 @@ def solve_nested(
 ) -> Iterator[tuple[Problem, Found]]:
     """The problems with 1, 2, … levels and what was found, each search starting from the one before.
 
-    `tolerance` is what the smaller models may be short of on many rows; the last one is exact.
+    `tolerance` is what the smaller models may be short of on very many rows; the last one is exact. Starts beyond
+    `TOGETHER` are searches of their own, of which the best counts, so that more starts never end worse.
     """
-    generator = np.random.default_rng(seed)
-    found: Found | None = None
-    for own in problem.nested():
-        last = own is problem
-        found = own.solve(
-            starts=starts if last else max(starts // 2, 1),
-            generator=generator,
-            fewer=found,
-            tolerance=TOLERANCE if last else tolerance,
-        )
-        yield own, found
+    problems = problem.nested()
+    counts = [min(TOGETHER, starts - first) for first in range(0, starts, TOGETHER)]
+    many = problem.source.rows > LARGE_ROWS * problem.source.groups
+    searches = []
+    for number, count in enumerate(counts):
+        generator = np.random.default_rng([seed, number])
+        chain: list[Found] = []
+        for own in problems:
+            last = own is problem
+            chain.append(
+                own.solve(
+                    starts=count if last else max(count // 2, 1),
+                    generator=generator,
+                    fewer=chain[-1] if chain else None,
+                    tolerance=TOLERANCE if last or not many else tolerance,
+                )
+            )
+        searches.append(chain)
+    for own, found in zip(problems, zip(*searches, strict=True), strict=True):
+        yield own, Found.best_of(found)
 
 
 def _steps(chain: Chain, group: int, said: list[Note]) -> tuple[Step, ...]:
@@ -140,13 +191,17 @@ def _steps(chain: Chain, group: int, said: list[Note]) -> tuple[Step, ...]:
 
     Parameters that no data of this kind could identify do not count.
     """
-    lost = sum(note.code in ("constant", "collinear") for note in said)
-    steps = []
+    lost, steps = _lost(said), []
     for problem, found in chain:
         levels, vector = problem.specification.levels, found.vectors[group]
         value = problem.penalty(vector, order=0).value - found.values[group]
         steps.append(Step(levels, float(value), problem.specification.size - lost * levels))
     return tuple(steps)
+
+
+def _lost(said: list[Note]) -> int:
+    """Parameters of a level that the data say nothing about."""
+    return sum(note.code in ("constant", "collinear") for note in said)
 
 
 @double_precision
@@ -182,21 +237,24 @@ def _paper_fits(settings: FitSettings, problem: Problem) -> Found:
 
 def _assembled(
     settings: FitSettings,
-    units: Units,
+    optimum: Optimum,
     statistics: Statistics,
     known: Uncertainty,
+    errors: list[Reported],
+    lapse: Quantity | None,
     found: Found,
     place: int,
     log_likelihood: float,
     chain: Chain,
     said: list[Note],
+    data: Observed | None,
 ) -> Fit:
-    vector, part = found.vectors[place], statistics.sample
-    model = units.model(vector, part.alternatives)
-    left, right = part.left_features, part.right_features
+    part = statistics.sample
+    model = optimum.units.model(optimum.vector, part.alternatives)
+    pairs = part.as_pairs() if isinstance(part, Choices) else part
+    left, right = pairs.left_features, pairs.right_features
     counts = part.comparisons * part.weights
-    decided = model.decisions(left, right)
-    shares = np.append(counts @ (decided.left + decided.right), counts @ decided.nobody) / counts.sum()
+    shares = counts @ decided(model, part) / counts.sum()
     reached = [None if level.cap is None else _reaching(level, part.alternatives) for level in model.levels]
     status = about_fit(
         settings.specification,
@@ -207,36 +265,53 @@ def _assembled(
         shares=shares,
         epsilon=np.array([level.epsilon for level in model.levels]),
         reached=reached,
+        beyond=_beyond(model, left, right),
         separated=settings.specification.likelihood.explained(part, model.compare),
         with_prior=settings.prior is not None,
         said=said,
     )
+    steps, lost = _steps(chain, place, said), _lost(said)
+    people = People.of([(own.of_group(place), each.vectors[place]) for own, each in chain], data, lost)
+    support = judged(steps, statistics.comparisons, people)
     return Fit(
         model=model,
-        errors=units.standard_errors(vector, known.covariance),
+        errors=errors,
         log_likelihood=log_likelihood,
-        steps=_steps(chain, place, said),
+        steps=steps,
+        support=support,
         shares=shares,
+        lapse=lapse,
         reached=tuple(reached),
-        status=status,
+        status=status if people is not None else unjudged(status, support, part),
         comparisons=statistics.comparisons,
         pairs=statistics.pairs,
         typical=statistics.deviation,
         ranges=statistics.ranges,
-        optimum=Optimum(
-            units,
-            settings.prior,
-            vector,
-            float(found.values[place]),
-            None if found.gradient is None else found.gradient[place],
-            None if found.curvature is None else found.curvature[place],
-        ),
+        differences=_differences(part),
+        optimum=optimum,
         rivals=found.rivals[place],
+        sets=isinstance(part, Choices),
         nested=tuple(
             (Units(own.specification, own.scaling, settings.alpha[: own.specification.levels]), each.vectors[place])
             for own, each in chain
         ),
     )
+
+
+def _differences(data: Observed) -> np.ndarray:
+    """(2, features) the smallest difference within a pair that is more than rounding, and the largest one."""
+    sizes = np.abs(data.differences)
+    largest = sizes.max(axis=0)
+    return np.stack([np.where(sizes > 1e-9 * largest, sizes, np.inf).min(axis=0), largest])
+
+
+def _beyond(model: OrderedModel, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """(levels,) is the threshold larger than every difference of the level's reward among these pairs?"""
+    if model.only_differences_matter:
+        gaps = (left - right) @ np.stack([level.weights for level in model.levels], axis=1)
+    else:
+        gaps = model.rewards(left) - model.rewards(right)
+    return np.abs(gaps).max(axis=0, initial=0.0) < [level.epsilon for level in model.levels]
 
 
 def _reaching(level: Level, alternatives: np.ndarray) -> float:

@@ -1,8 +1,9 @@
 """Problem: what is being solved. A specification with its likelihood, rows somewhere, a scaling and a prior.
 
 The negative log-posterior is equation (7) without its constant, minus the log-prior if there is one. Where no data and
-no prior tell two parameter vectors apart, the smaller one is taken: a ridge of `RIDGE` units breaks such draws and is
-far below anything that a likelihood can show. Vectors are in standardised units.
+no prior tell two parameter vectors apart, the smaller one is taken: a ridge of `RIDGE` units breaks such draws. Beyond
+`LEVELLING` it grows with the logarithm only, so that it is far below anything that a likelihood can show also where
+weights are large. Vectors are in standardised units.
 """
 
 from __future__ import annotations
@@ -14,16 +15,20 @@ from typing import Any
 import jax
 import numpy as np
 
-from lori.inference.blocks import Evaluation, laid_out, log_likelihood, row_log_likelihood, row_scores
-from lori.inference.search.newton import TOLERANCE, Solutions
+from lori.data.grouping import relative
+from lori.inference.blocks import ALIKE, Evaluation, laid_out, log_likelihood, row_log_likelihood, row_scores
+from lori.inference.search.guided import guided_search
+from lori.inference.search.newton import TOLERANCE
 from lori.inference.search.search import Found, minimise, search
+from lori.inference.search.solutions import Solutions
 from lori.inference.sources.memory import Memory, Source
-from lori.inference.statistics import Moments, Scaling
+from lori.inference.statistics import Moments, Observed, Scaling
 from lori.model.likelihoods import Observations
 from lori.model.priors import Prior
 from lori.model.specification import Specification
 
-RIDGE = 1e-6
+RIDGE, LEVELLING = 1e-7, 10.0
+TOGETHER = ALIKE  # vectors that are evaluated at once where there are many: rows lie as for a search
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +42,17 @@ class Problem:
 
     @classmethod
     def of(
-        cls, specification: Specification, groups: Sequence[Any], prior: Prior | None, scaling: Scaling | None = None
+        cls,
+        specification: Specification,
+        groups: Sequence[Observed],
+        prior: Prior | None,
+        scaling: Scaling | None = None,
     ) -> Problem:
-        """The problem of data in memory, one group or many; all share a scaling, which may be given."""
+        """The problem of data in memory, one group or many; all share a scaling, which may be given.
+
+        Weights are relative: they average one over the comparisons of all groups.
+        """
+        groups = relative(groups)
         source = Memory(tuple(specification.likelihood.observed(group) for group in groups))
         if scaling is None:
             scaling = Scaling.of(Moments.of_all(groups), specification.standardised)
@@ -57,27 +70,30 @@ class Problem:
 
     def penalty(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
         """Minus the log-prior, and the ridge."""
-        value, first, second = 0.5 * RIDGE * np.sum(vectors**2, axis=-1), RIDGE * vectors, np.full_like(vectors, RIDGE)
+        square = (vectors / LEVELLING) ** 2
+        value = 0.5 * RIDGE * LEVELLING**2 * np.sum(np.log1p(square), axis=-1)
+        first, second = RIDGE * vectors / (1 + square), RIDGE * (1 - square) / (1 + square) ** 2
         if self.prior:
-            scales = self.prior.scales(self.specification)
-            slope, bend = self.prior.slopes(vectors, scales)
-            value, first, second = value - self.prior.log_density(vectors, scales), first - slope, second - bend
+            slope, bend = self.prior.slopes(vectors, self.specification)
+            density = self.prior.log_density(vectors, self.specification)
+            value, first, second = value - density, first - slope, second - bend
         return Evaluation(*(value, first, second[..., None] * np.eye(vectors.shape[-1]))[: order + 1])
 
     def log_posterior(self, vectors: np.ndarray) -> np.ndarray:
-        """With the prior's constant, for vectors (vectors, parameters) of one group; −∞ outside the bounds."""
+        """With the prior's constant, for vectors (groups, vectors, parameters); −∞ outside the bounds."""
         lower, upper = self.specification.bounds
-        inside = np.all((vectors >= lower) & (vectors <= upper), axis=1)
+        inside = np.all((vectors >= lower) & (vectors <= upper), axis=-1)
         constant = 0.0 if self.prior is None else self.prior.log_constant(self.specification)
-        values = self.evaluate(np.clip(vectors, lower, upper)[None], order=0).value[0]
+        within = np.clip(vectors, lower, upper)
+        parts = [within[:, start : start + TOGETHER] for start in range(0, within.shape[1], TOGETHER)]
+        values = np.concatenate([self.evaluate(part, order=0).value for part in parts], axis=1)
         return np.where(inside, constant - values, -np.inf)
 
     def row_log_likelihood(self, vectors: np.ndarray) -> np.ndarray:
         """(vectors, observations) of each observation of the only group, times its weight."""
         observations = self._rows()
         logs = row_log_likelihood(self.specification, self.scaling, observations, np.atleast_2d(vectors))
-        count = 1 + max((int(rows.origin.max()) for rows in observations.kinds.values() if len(rows)), default=-1)
-        total = np.zeros((count, len(np.atleast_2d(vectors))))
+        total = np.zeros((observations.count, len(np.atleast_2d(vectors))))
         for kind, rows in observations.kinds.items():
             np.add.at(total, rows.origin, (logs[kind] * rows.weight).T)
         return total.T
@@ -110,11 +126,18 @@ class Problem:
     ) -> Found:
         """The best optimum of each group from many starts; `fewer` is what was found with one level less."""
         chosen = np.random.default_rng(0) if generator is None else generator
-        return search(self, starts=starts, generator=chosen, fewer=fewer, tolerance=tolerance)
+        find = search if self.specification.likelihood.quick else guided_search
+        return find(self, starts=starts, generator=chosen, fewer=fewer, tolerance=tolerance)
 
     def solve_from(self, vectors: np.ndarray, **options: Any) -> Solutions:
         """Where each of the vectors (groups, starts, parameters) leads; options as of `newton.minimise`."""
         return minimise(self, vectors, **options)
+
+    def simpler(self) -> Problem:
+        """The same data under a likelihood whose rows are quick to compute, for a search to begin with."""
+        assert isinstance(self.source, Memory), "only rows in memory can be read in another way"
+        likelihood, parts = self.specification.likelihood.simpler(self.source.observations)
+        return replace(self, specification=replace(self.specification, likelihood=likelihood), source=Memory(parts))
 
     # -- other problems --------------------------------------------------------------------------------------
 
@@ -155,8 +178,7 @@ class Density:
         """With its constant; zero without a prior."""
         if self.prior is None:
             return 0.0
-        scales = self.prior.scales(self.specification)
-        return self.prior.log_constant(self.specification) + self.prior.log_density(vector, scales)
+        return self.prior.log_constant(self.specification) + self.prior.log_density(vector, self.specification)
 
     def log_likelihood(self, vector: jax.Array, data: tuple[Any, ...]) -> jax.Array:
         return log_likelihood(self.specification)(vector, *data)

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lori.data.choices import Choices
 from lori.data.preferences import Preferences
+
+Observed = Preferences | Choices
 
 SAMPLE = 20_000  # pairs that stand for all in shares of deciding levels, notes and average slopes
 
@@ -22,18 +25,25 @@ class Statistics:
     pairs: int
     outcomes: np.ndarray  # (outcomes,) how often each was observed
     moments: Moments
-    sample: Preferences  # evenly spaced pairs
+    sample: Observed  # evenly spaced pairs
+    extreme: np.ndarray  # (features,) how many values are far from all others
+    weights: np.ndarray  # (2,) of all comparisons together, and how many comparisons have one
 
     @classmethod
-    def of(cls, preferences: Preferences, sample: int = SAMPLE) -> Statistics:
+    def of(cls, preferences: Observed, sample: int = SAMPLE) -> Statistics:
         few = preferences
         if len(preferences) > sample:
             few = preferences.subset(np.linspace(0, len(preferences) - 1, sample).astype(int))
+        counts = preferences.comparisons
+        fences = Fences.of(few)
+        outside = fences.passed_by(preferences.alternatives)
         return cls(
             pairs=len(preferences),
             outcomes=preferences.outcome_totals,
-            moments=Moments.of(preferences.left_features, preferences.right_features),
+            moments=Moments.of(preferences, fences if outside.any() else None),
             sample=few,
+            extreme=outside,
+            weights=np.array([counts @ preferences.weights, counts @ (preferences.weights > 0)]),
         )
 
     def __add__(self, other: Statistics) -> Statistics:
@@ -41,12 +51,20 @@ class Statistics:
             self.pairs + other.pairs,
             self.outcomes + other.outcomes,
             self.moments + other.moments,
-            Preferences.concatenate([self.sample, other.sample]),
+            type(self.sample).concatenate([self.sample, other.sample]),  # type: ignore[list-item]
+            self.extreme + other.extreme,
+            self.weights + other.weights,
         )
 
     @property
     def comparisons(self) -> int:
         return round(self.outcomes.sum())
+
+    @property
+    def weight_factor(self) -> float:
+        """What makes weights average one over comparisons."""
+        total, count = self.weights
+        return float(count / total) if total else 1.0
 
     @property
     def ranges(self) -> np.ndarray:
@@ -56,7 +74,42 @@ class Statistics:
     @property
     def deviation(self) -> np.ndarray:
         """(features,) what a typical difference amounts to, as a deviation."""
-        return np.sqrt(self.moments.square / (2 * self.moments.pairs))
+        return np.sqrt(self.moments.square / (2 * self.moments.comparisons))
+
+
+FAR = 100.0  # times as far from the middle as is typical: no measurement, but a code or a slip of the pen
+
+
+@dataclass(frozen=True, eq=False)
+class Fences:
+    """Between which values a feature lies but for extreme ones, such as the code 999999 for a missing answer.
+
+    As far as is typical means the median distance from the median, of those values that differ from it.
+    """
+
+    lower: np.ndarray  # (features,)
+    upper: np.ndarray
+
+    @classmethod
+    def of(cls, preferences: Observed) -> Fences:
+        values = preferences.shown
+        if not len(values):
+            return cls(np.full(values.shape[1], -np.inf), np.full(values.shape[1], np.inf))
+        middle = np.median(values, axis=0)
+        apart = np.abs(values - middle)
+        far = FAR * np.array([np.median(own[own > 0]) if own.any() else np.inf for own in apart.T])
+        return cls(middle - far, middle + far)
+
+    def passed_by(self, values: np.ndarray) -> np.ndarray:
+        """(features,) how many of the values (rows, features) lie outside."""
+        ends = values.min(axis=0, initial=np.inf), values.max(axis=0, initial=-np.inf)
+        if (ends[0] >= self.lower).all() and (ends[1] <= self.upper).all():
+            return np.zeros(values.shape[1], int)
+        return np.sum(~self.hold(values), axis=0)
+
+    def hold(self, values: np.ndarray) -> np.ndarray:
+        """(rows, features) is the value between the fences?"""
+        return (values >= self.lower) & (values <= self.upper)
 
 
 CHUNK = 16_384  # rows at a time: they stay in cache
@@ -64,34 +117,45 @@ CHUNK = 16_384  # rows at a time: they stay in cache
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over pairs from which a scaling follows; they can be added up over parts of the data."""
+    """Sums over comparisons from which a scaling follows; they can be added up over parts of the data.
 
-    pairs: float
-    total: np.ndarray  # (features,) of left plus right
-    square: np.ndarray  # (features,) of squared differences
-    square_total: np.ndarray  # (features,) of left plus right, squared
+    Comparisons with an extreme value of a feature do not count for that feature.
+    """
 
-    @classmethod
-    def of(cls, left: np.ndarray, right: np.ndarray) -> Moments:
-        total, square, square_total = np.zeros((3, left.shape[1]))
-        for start in range(0, len(left), CHUNK):
-            own, other = left[start : start + CHUNK], right[start : start + CHUNK]
-            ones = np.ones(len(own))
-            both = own + other
-            total += ones @ both
-            square += ones @ (own - other) ** 2
-            square_total += ones @ both**2
-        return cls(float(len(left)), total, square, square_total)
+    comparisons: np.ndarray  # (features,)
+    total: np.ndarray  # (features,) of twice the mean: left plus right
+    square: np.ndarray  # (features,) of twice the variance: the squared difference
+    square_total: np.ndarray  # (features,) of twice the mean, squared
 
     @classmethod
-    def of_all(cls, groups: Sequence[Preferences]) -> Moments:
+    def of(cls, data: Observed, fences: Fences | None = None) -> Moments:
+        """Observations count as often as they were made, or once each if nobody compared anything."""
+        counts = data.comparisons
+        repeated = counts if counts.any() else np.ones(len(data))
+        comparisons, total, square, square_total = np.zeros((4, data.n_features))
+        for start in range(0, len(data), CHUNK):
+            part = slice(start, start + CHUNK)
+            inside, both, apart = data.within(part, None if fences is None else fences.hold)
+            times = repeated[part]
+            if inside is not None:
+                both, apart = np.where(inside, both, 0.0), np.where(inside, apart, 0.0)
+                comparisons += times @ inside
+            else:
+                comparisons += times.sum()
+            total += times @ both
+            square += times @ apart
+            square_total += times @ both**2
+        return cls(comparisons, total, square, square_total)
+
+    @classmethod
+    def of_all(cls, groups: Sequence[Observed]) -> Moments:
         """Of the data of several groups together."""
-        parts = [cls.of(group.left_features, group.right_features) for group in groups]
+        parts = [Statistics.of(group).moments for group in groups]
         return sum(parts[1:], start=parts[0])
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(
-            self.pairs + other.pairs,
+            self.comparisons + other.comparisons,
             self.total + other.total,
             self.square + other.square,
             self.square_total + other.square_total,
@@ -112,10 +176,11 @@ class Scaling:
 
     @classmethod
     def of(cls, moments: Moments, standardised: bool) -> Scaling:
-        if not standardised or not moments.pairs:
+        if not standardised or not moments.comparisons.any():
             return cls(np.zeros_like(moments.total), np.ones_like(moments.total))
-        location = moments.total / (2 * moments.pairs)
-        deviation = np.sqrt(moments.square / (2 * moments.pairs))
-        between = np.sqrt(np.maximum(moments.square_total / (4 * moments.pairs) - location**2, 0.0))
+        counts = np.maximum(moments.comparisons, 1.0)
+        location = moments.total / (2 * counts)
+        deviation = np.sqrt(moments.square / (2 * counts))
+        between = np.sqrt(np.maximum(moments.square_total / (4 * counts) - location**2, 0.0))
         constant = np.where(between > 1e-6 * np.abs(location), between, 1.0)
         return cls(location, np.where(deviation > 1e-12 * np.abs(location), deviation, constant))

@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lori.language.numbers import an_ordinal, between, counted, level_count, may_be_zero, ordinal, percent, rounded
+from lori.language.notes import note_sentences
+from lori.language.numbers import (
+    an_ordinal,
+    between,
+    counted,
+    fine_percent,
+    level_count,
+    may_be_zero,
+    ordinal,
+    percent,
+    rounded,
+)
 from lori.language.sentence import Name, Sentence, clause, joined, of_fact
 
 if TYPE_CHECKING:
@@ -17,25 +28,29 @@ if TYPE_CHECKING:
 DOUBT = "not distinguishable from zero"
 UNKNOWN = "not known"
 NOTHING = "None of the features matters."
+DIFFERENCES = "differences between people"  # the verdict on a level where agents who differ explain more
 WORTH_SAYING = 0.01  # a smaller share of undecided comparisons is not mentioned
 
 
 def answer(summary: Summary) -> list[Sentence]:
     """The order of the levels, what else was learned about them, and how far the number of levels is supported."""
     support = summary.support
-    if support and support.verdict == "not supported":
-        return [support_sentence(support), _best_order(summary)]
+    if support and not support.holds:
+        return [support_sentence(support), _best_order(summary), *_slips(summary)]
     if len(summary.levels) == 1:
         (only,) = summary.levels
         told = _facts(only, alone=True) or [_matters_most(only, len(summary.features))]
         if only.leading:
             told.append(_what_counts(only, len(summary.features)))
+        if only.outweighs:
+            told.append(_outweighs(only))
     else:
         told = [_place(level, len(summary.levels)) for level in summary.levels]
         told += [fact for level in summary.levels for fact in _facts(level)]
     told += [_cap(level, alone=len(summary.levels) == 1) for level in summary.levels if level.told_cap]
     if summary.undecided_share >= WORTH_SAYING:
         told.append(_undecided(summary))
+    told += _slips(summary)
     return [*told, support_sentence(support)] if support else told
 
 
@@ -85,7 +100,7 @@ def threshold_interval(level: LevelSummary, feature: str) -> str:
 
 def open_questions(summary: Summary) -> list[Sentence]:
     """What the data leave open: the notes of the fit, and leading numbers whose interval says little."""
-    told = [note.sentence for note in summary.status.notes]
+    told = note_sentences(summary.status.notes)
     for level in summary.levels:
         for name in level.leading:
             slots = {"name": Name(name), "level": level.level}
@@ -98,15 +113,8 @@ def open_questions(summary: Summary) -> list[Sentence]:
             elif level.threshold is not None and may_be_zero(least):
                 text = "The threshold of {name} on level {level} is {doubt} ({interval})."
                 told.append(Sentence.of(text, **slots, doubt=DOUBT, interval=_interval(least)))
-    if summary.support and summary.support.verdict == "not supported":
-        told.append(
-            Sentence.of(
-                "It is open whether there is {place} level at all: what the numbers say about it, and about the "
-                "threshold of the level above it, may be noise. On the other hand, occasional slips that have nothing "
-                "to do with the features can hide a level.",
-                place=an_ordinal(summary.support.level),
-            )
-        )
+    if summary.support and not summary.support.holds:
+        told.append(_open_level(summary.support))
     return told
 
 
@@ -118,6 +126,15 @@ def support_sentence(support: Support) -> Sentence:
         return Sentence.of(f"The choices support {a_level}: {price}.")
     if support.verdict == "weakly supported":
         return Sentence.of(f"Evidence for {a_level} is weak: {price}.")
+    if support.verdict == DIFFERENCES:
+        assert support.rival_gain is not None
+        assert support.rival_parameters is not None
+        theirs = f"log-likelihood {support.rival_gain:+,.1f} for {counted(support.rival_parameters, 'more parameter')}"
+        return Sentence.of(
+            f"Agents who differ explain the pooled choices better ({theirs}) than {a_level} does "
+            f"({support.gain:+,.1f} for {support.extra_parameters}): fit each agent alone (--by agent), or "
+            f"{level_count(support.recommended)} for all."
+        )
     instead = f": fit {level_count(support.recommended)} instead" if support.recommended != support.level else ""
     return Sentence.of(f"The choices do not support {a_level} ({price}){instead}.")
 
@@ -136,6 +153,18 @@ def share_of_comparisons(share: float) -> str:
     if share in (0, 1):
         return "all comparisons" if share else "none of the comparisons"
     return f"{percent(share)} of the comparisons"
+
+
+def _open_level(support: Support) -> Sentence:
+    """What is not known where the last level is not supported: neither that it is there nor that it is not."""
+    may, other = "be noise", "few choices or many slips can hide a level that is there"
+    if support.verdict == DIFFERENCES:
+        may, other = "reflect differences between people", "people may have that level and differ as well"
+    return Sentence.of(
+        "It is open whether there is {place} level at all: what the numbers say about it, and about the threshold of "
+        f"the level above it, may {may}. On the other hand, {other}.",
+        place=an_ordinal(support.level),
+    )
 
 
 def _place(level: LevelSummary, count: int) -> Sentence:
@@ -179,7 +208,11 @@ def _matters_most(level: LevelSummary, features: int) -> Sentence:
 def _what_counts(level: LevelSummary, features: int) -> Sentence:
     if level.threshold is None:
         others = "the other" if features == 2 else "the others"
-        outweigh = f", and a large enough difference in one feature can outweigh {others}" if features > 1 else ""
+        outweigh = (
+            f", and a large enough difference in one feature can outweigh {others}"
+            if features > 1 and not level.outweighs
+            else ""
+        )
         return Sentence(f"Every difference counts{outweigh}.")
     return Sentence.of("{counts}.", counts=threshold_clause(level, named=True))
 
@@ -201,9 +234,31 @@ def _cap(level: LevelSummary, *, alone: bool) -> Sentence:
     return Sentence.of(text, on_level=on_level, **slots)
 
 
+def _outweighs(level: LevelSummary) -> Sentence:
+    """That the weights of a single level make an order already, as "take the best" does."""
+    first, *others = level.outweighs
+    rest = [name for name, share in level.importance.items() if share > 0 and name != first]
+    against = clause("any difference in {name}", name=Name(rest[0])) if len(rest) == 1 else "all others together"
+    text = "Even the smallest difference in {name} outweighs {rest}: within this one level, {order}."
+    order = joined([clause("{name} already comes first", name=Name(first)), *map(Name, others)], between=", then ")
+    return Sentence.of(text, name=Name(first), rest=against, order=order)
+
+
 def _undecided(summary: Summary) -> Sentence:
     outcome = "a coin decides" if summary.ties == "split" else "neither side is preferred"
     return Sentence(f"In {share_of_comparisons(summary.undecided_share)}, no difference counts and {outcome}.")
+
+
+def _slips(summary: Summary) -> list[Sentence]:
+    """How many answers seem to be given at random."""
+    rate = summary.lapse
+    if rate is None or rate.value is None:
+        return []
+    least, most = rate.interval or (None, None)
+    if (rate.value if most is None else most) < WORTH_SAYING:
+        return [Sentence("Hardly any answers look like slips (fewer than 1 %).")]
+    between = "" if least is None or most is None else f" (95 % interval {fine_percent(least)} to {fine_percent(most)})"
+    return [Sentence(f"About {fine_percent(rate.value)} of the answers look like slips, given at random{between}.")]
 
 
 def _best_order(summary: Summary) -> Sentence:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from lori.language import numbers
+from lori.language.names import LONGEST
 from lori.language.numbers import counted
-from lori.language.sentence import LONG, Name, Sentence, joined, listed, paragraph
+from lori.language.sentence import LONG, Name, Sentence, joined, paragraph
+
+MANY_NOTES = 3  # of one kind are told one by one
+MANY_NAMES = 20  # of one note are told
 
 
 class Text(NamedTuple):
@@ -41,6 +45,16 @@ CATALOGUE = {
         "produce it are reported.",
         "Read their weights and thresholds together; only pairs in which they move separately can tell them apart.",
     ),
+    "extreme, one": Text(
+        "{feature} has one extreme value, more than a hundred times as far from the middle as is typical.",
+        "Check whether it is a code, such as one for a missing answer: a pair with such a value may decide on its own "
+        "what the feature is worth.",
+    ),
+    "extreme, several": Text(
+        "{feature} has {count} extreme values, more than a hundred times as far from the middle as is typical.",
+        "Check whether they are codes, such as one for a missing answer: pairs with such values may decide on their "
+        "own what the feature is worth.",
+    ),
     # about the fit
     "not converged": Text("The search stopped before it reached an optimum.", "Use more starts, or a prior."),
     "rare optimum": Text(
@@ -64,6 +78,10 @@ CATALOGUE = {
         "These data cannot tell some of the parameters apart ({parameters}).",
         "Read nothing into their individual values.",
     ),
+    "no intervals": Text(
+        "There are no intervals: the posterior has a shape that draws around the best fit do not describe.",
+        "Collect more comparisons, use fewer levels, or draw from the posterior in Python with method='smc'.",
+    ),
     "cap": Text(
         "The cap of level {level} is reached by {share} of the alternatives: too few to tell whether there is a cap.",
         "Compare with a linear reward.",
@@ -71,6 +89,16 @@ CATALOGUE = {
     "never decides": Text("Level {level} decides hardly any of the comparisons ({share}).", FEWER),
     "no threshold": Text(
         "Level {level} has a threshold of zero: every difference counts, and the levels below it never decide.", FEWER
+    ),
+    "people": Text(
+        "The choices of several agents were pooled. Agents who differ may look, all together, as if they had {level} "
+        "level; with these data, that could not be checked.",
+        "Fit each agent alone (--by agent), or collect several choices from each of at least ten agents.",
+    ),
+    "beyond the data": Text(
+        "The threshold of level {level} is larger than any difference of its reward in these data: all that is known "
+        "is that it lies beyond them.",
+        "Only pairs with larger differences on that level can tell where it lies.",
     ),
     # about a posterior
     "no data": Text("There are no data: this is the prior."),
@@ -117,7 +145,8 @@ class Note:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Note:
-        if "slots" not in fields:
+        key = f"{fields['code']}, {fields['variant']}" if fields.get("variant") else fields["code"]
+        if "slots" not in fields or key not in CATALOGUE:  # of a version before this one, or after it
             return cls(fields["code"], written=(fields["text"], fields["remedy"]))
         slots = {slot: tuple(value) if isinstance(value, list) else value for slot, value in fields["slots"].items()}
         return cls(fields["code"], slots, fields["variant"])
@@ -130,14 +159,33 @@ class Note:
         return Sentence.of(CATALOGUE[key][which], **{slot: _filled(slot, value) for slot, value in self.slots.items()})
 
 
+def note_sentences(notes: Iterable[Note]) -> list[Sentence]:
+    """A sentence for each note; of many of one kind the first, and how many others there are."""
+    kinds: dict[tuple[str, str], list[Note]] = {}
+    for note in notes:
+        kinds.setdefault((note.code, note.variant), []).append(note)
+    sentences: list[Sentence] = []
+    for same in kinds.values():
+        if len(same) <= MANY_NOTES:
+            sentences += [note.sentence for note in same]
+        else:
+            sentences.append(paragraph([same[0].sentence, f"The same is true of {counted(len(same) - 1, 'other')}."]))
+    return sentences
+
+
 def _filled(slot: str, value: Any) -> Any:
     if slot == "features":
-        return listed(value)
+        return _enumerated(value, last=" and ")
     if slot == "feature":
         return Name(value)
     if slot == "parameters":
-        return joined([Name(parameter, LONG) for parameter in value], between="; ")
+        return _enumerated(value, LONG, between="; ")
     return numbers.fine_percent(value) if slot == "share" else value
+
+
+def _enumerated(given: Sequence[str], longest: int = LONGEST, **how: str) -> Sentence:
+    others = [counted(len(given) - MANY_NAMES, "other")] if len(given) > MANY_NAMES else []
+    return joined([*(Name(name, longest) for name in given[:MANY_NAMES]), *others], **how)
 
 
 NOT_CONVERGED, NOT_TRUSTED = "NOT CONVERGED", "NOT TRUSTED"

@@ -14,7 +14,7 @@ from lori.language import answer
 from lori.language import results as table
 from lori.language.answer import threshold_interval, threshold_text
 from lori.language.names import label
-from lori.language.notes import Note
+from lori.language.notes import Note, note_sentences
 from lori.language.numbers import counted, fine_percent, may_be_zero, percent, rounded, with_interval
 from lori.language.sentence import Sentence, of_fact
 from lori.model.quantity import Quantity
@@ -74,6 +74,7 @@ class LevelSummary:
     cap_reached: float | None = None  # share of the alternatives
     cap_in_feature: CapInFeature | None = None
     particulars: Particulars | None = None  # what only rewards of its family have
+    outweighs: tuple[str, ...] = ()  # features that each outweigh all that follow together: an order within the level
 
     @property
     def threshold(self) -> Quantity | None:
@@ -110,6 +111,8 @@ class LevelSummary:
             fields["cap_in_feature"] = asdict(self.cap_in_feature)
         if self.particulars is not None:
             fields[self.particulars.key] = self.particulars.to_dict()
+        if self.outweighs:
+            fields["outweighs"] = list(self.outweighs)
         return fields
 
     @classmethod
@@ -130,6 +133,7 @@ class LevelSummary:
             cap_reached=fields.get("cap_reached"),
             cap_in_feature=CapInFeature(**where) if where else None,
             particulars=family.particulars_from(dict(fields)) if family else None,
+            outweighs=tuple(fields.get("outweighs", ())),
         )
 
 
@@ -145,14 +149,25 @@ class NestedFit:
 
 @dataclass(frozen=True)
 class Support:
-    """Is the last level worth its parameters? By the Bayesian information criterion against one level less."""
+    """Is the last level worth its parameters? By the Bayesian information criterion against one level less.
+
+    Where many agents were pooled, its rival is one level less for agents who differ.
+    """
 
     level: int
     gain: float  # in log-likelihood
     extra_parameters: int
     bic_difference: float
-    verdict: str  # "supported", "weakly supported" or "not supported"
+    verdict: str  # "supported", "weakly supported", "not supported" or "differences between people"
     recommended: int  # levels
+    rival_gain: float | None = None  # in log-likelihood, of agents who differ; None where that was not asked
+    rival_parameters: int | None = None  # that they have beyond those of one level less
+    rival_bic_difference: float | None = None  # by which the level is better than they are
+
+    @property
+    def holds(self) -> bool:
+        """Do the data support the level, weakly at least?"""
+        return self.verdict in ("supported", "weakly supported")
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Support:
@@ -177,6 +192,15 @@ class Summary:
     by_levels: tuple[NestedFit, ...]
     support: Support | None
     status: Status
+    lapse: Quantity | None = None  # the rate of slips, where it was learned
+    sets: bool = False  # alternatives came in sets; then `pairs` counts these
+
+    @property
+    def size(self) -> str:
+        """How much there was to learn from."""
+        if self.sets:
+            return f"{counted(self.comparisons, 'choice')} from {counted(self.pairs, 'set')}"
+        return f"{counted(self.comparisons, 'comparison')} of {counted(self.pairs, 'pair')}"
 
     @property
     def sentences(self) -> list[Sentence]:
@@ -194,8 +218,9 @@ class Summary:
             "by_levels": [asdict(step) for step in self.by_levels],
             "support": None if self.support is None else asdict(self.support),
             "status": self.status.to_dict(),
+            "lapse": None if self.lapse is None else self.lapse.to_dict(),
             "sentences": [str(sentence) for sentence in self.sentences],
-        }
+        } | ({"sets": True} if self.sets else {})
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Summary:
@@ -211,6 +236,8 @@ class Summary:
             by_levels=tuple(NestedFit(**step) for step in fields["by_levels"]),
             support=None if support is None else Support.from_dict(support),
             status=Status.from_dict(fields["status"]),
+            lapse=Quantity.from_dict(fields["lapse"]) if fields.get("lapse") else None,
+            sets=bool(fields.get("sets", False)),
         )
 
     def __str__(self) -> str:
@@ -226,19 +253,22 @@ def lines(summary: Summary) -> list[str]:
     if status.starts > 1:
         reached = f"{percent(status.share_at_best)} of {status.starts:,} starts reached the best optimum"
     told = [
-        f"LORI: {counted(len(summary.levels), 'level')}, {counted(summary.comparisons, 'comparison')} "
-        f"of {counted(summary.pairs, 'pair')}, log-likelihood {summary.log_likelihood:.3f}",
+        f"LORI: {counted(len(summary.levels), 'level')}, {summary.size}, log-likelihood {summary.log_likelihood:.3f}",
         f"{'converged' if status.converged else 'NOT CONVERGED'}; {reached}; ties: {summary.ties}",
     ]
     for level in summary.levels:
         told += ["", *_level(level)]
+    if summary.lapse is not None:
+        rate, between = summary.lapse.value or 0.0, summary.lapse.interval
+        about = "" if between is None else f" ({fine_percent(between[0])} to {fine_percent(between[1])})"
+        told += ["", f"Slips: {fine_percent(rate)}{about} of the answers"]
     if len(summary.by_levels) > 1:
         told += ["", "Levels  log-likelihood  parameters         BIC"]
         told += [
             f"{step.levels:>6}  {step.log_likelihood:>14.3f}  {step.parameters:>10}  {step.bic:>10.2f}"
             for step in summary.by_levels
         ]
-    return [*told, "", *summary.sentences, *(f"Note: {note}" for note in status.notes)]
+    return [*told, "", *summary.sentences, *(f"Note: {note}" for note in note_sentences(status.notes))]
 
 
 def _level(level: LevelSummary) -> list[str]:

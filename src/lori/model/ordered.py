@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lori.data.choices import Choices
+from lori.data.preferences import Preferences
 from lori.errors import InputError
-from lori.model.likelihoods import Pairs
-from lori.model.likelihoods.probabilities import TIE_RULES, Decisions, Levels, TieRule, decisions, lexicographic_order
+from lori.model.likelihoods import Pairs, Sets
+from lori.model.likelihoods.base import Compares
+from lori.model.likelihoods.probabilities import TIE_RULES, Decisions, TieRule, decisions, lexicographic_order
+from lori.model.likelihoods.sets import SetRows, arrangements
 from lori.model.precision import double_precision
 from lori.model.rewards import Linear, Reward, reward_from
 from lori.model.specification import Parameters, Specification
@@ -66,6 +70,7 @@ class OrderedModel:
     levels: tuple[Level, ...]
     features: tuple[str, ...]
     ties: TieRule = "split"
+    lapse: float = 0.0  # the rate of slips: answers drawn at random
 
     @classmethod
     def linear(
@@ -76,8 +81,9 @@ class OrderedModel:
         alpha: ArrayLike | None = None,
         features: Sequence[str] | None = None,
         ties: TieRule = "split",
+        lapse: float = 0.0,
     ) -> OrderedModel:
-        """A model from given weights (levels, features), thresholds in reward units and sensitivities."""
+        """A model from weights (levels, features), thresholds in reward units, sensitivities and a rate of slips."""
         matrix = np.atleast_2d(np.asarray(weights, float))
         names = tuple(features) if features is not None else tuple(f"x{i + 1}" for i in range(matrix.shape[1]))
         thresholds = np.asarray(epsilon, float)
@@ -97,17 +103,19 @@ class OrderedModel:
             )  # fmt: skip
         if ties not in TIE_RULES:
             raise InputError("ties", expected=" or ".join(TIE_RULES), got=str(ties), fix="use split")
+        if not 0 <= lapse < 1:
+            raise InputError("lapse", expected="a rate from 0 to below 1", got=str(lapse), fix="use 0 for no slips")
         levels = tuple(
             Level(Linear(), row, float(e), float(a), slopes=row)
             for row, e, a in zip(matrix, thresholds, sensitivities, strict=True)
         )
-        return cls(levels, names, ties)
+        return cls(levels, names, ties, float(lapse))
 
     @property
     def specification(self) -> Specification:
         fixed = (0.0,) * len(self.levels)  # only the structure matters for prediction
         rewards = tuple(level.reward for level in self.levels)
-        return Specification(rewards, fixed, fixed, self.likelihood, self.features)
+        return Specification(rewards, fixed, fixed, self.likelihood, self.features, None if self.lapse else 0.0)
 
     @property
     def likelihood(self) -> Pairs:
@@ -125,6 +133,7 @@ class OrderedModel:
             rewards=tuple(np.asarray(level.parameters, float) for level in self.levels),
             epsilon=np.array([level.epsilon for level in self.levels]),
             alpha=np.array([level.alpha for level in self.levels]),
+            lapse=np.array(self.lapse),
         )
 
     @double_precision
@@ -143,7 +152,7 @@ class OrderedModel:
         return np.exp(self.predict_log_proba(left, right))
 
     def preference(self, left: ArrayLike, right: ArrayLike) -> np.ndarray:
-        """log Pr(left ≻ right) − log Pr(right ≻ left): positive where left is the likelier choice."""
+        """log Pr(left ≻ right) − log Pr(right ≻ left) of an answer that is no slip: positive where left is likelier."""
         return self._mapped(_log_odds, left, right)[:, 0]
 
     def decisions(self, left: ArrayLike, right: ArrayLike) -> Decisions:
@@ -164,11 +173,58 @@ class OrderedModel:
         """Draw each choice `times` times: counts of left preferred, tie and right preferred, (pairs, 3)."""
         return self.likelihood.simulate(self.predict_proba(left, right), times, np.random.default_rng(seed))
 
+    # -- choices from sets ------------------------------------------------------------------------------
+
+    def choice_log_proba(self, choices: Choices) -> np.ndarray:
+        """(rows,) for each alternative of each set the log-probability that it is chosen; a full tie is a coin."""
+        found = np.empty(len(choices.alternatives))
+        for kind, rows, place in arrangements(choices):
+            found[rows] = self._of_rows(kind, "split", choices.alternatives, place)
+        return found
+
+    def choice_proba(self, choices: Choices) -> np.ndarray:
+        """(sets, names): the probability that each alternative is chosen, zero where it is not in the set."""
+        return choices.table(np.exp(self.choice_log_proba(choices)))
+
+    def log_likelihood(self, data: Preferences | Choices) -> np.ndarray:
+        """(observations,) of what was seen, times its count and weight."""
+        same = data if data.features == self.features else data.select(self.features)
+        if isinstance(same, Preferences):
+            logs = self.predict_log_proba(same.left_features, same.right_features)
+            return self.likelihood.log_likelihood(same, logs)
+        rule: TieRule = "observed" if same.has_ties or self.ties == "observed" else "split"
+        found = np.zeros(len(same))
+        likelihood = Sets.for_data(rule, [same], (None,))
+        for kind, rows in likelihood.observed(same).kinds.items():
+            if len(rows):
+                logs = self._of_rows(kind, rule, same.alternatives, cast(SetRows, rows).place)
+                found[rows.origin] = logs * rows.weight
+        return found
+
+    @double_precision
+    def _of_rows(self, kind: str, rule: TieRule, table: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """Log-probabilities of rows (rows, alternatives) of a table, what is chosen first."""
+        fixed = (0.0,) * len(self.levels)
+        rewards = tuple(level.reward for level in self.levels)
+        likelihood = Sets(rule, self.levels[-1].epsilon == 0)
+        lapse = None if self.lapse else 0.0
+        specification = Specification(rewards, fixed, fixed, likelihood, self.features, lapse)
+        parts = []
+        step = max(64, CHUNK // place.shape[1] ** 2)
+        for start in range(0, len(place), step):
+            some = place[start : start + step]
+            space = min(step, 1 << max(4, (len(some) - 1).bit_length()))
+            rows = np.where(some[..., None] < 0, np.nan, table[some])
+            padded = np.concatenate([rows, np.repeat(rows[:1], space - len(rows), axis=0)])
+            parts.append(np.asarray(_log_choices(specification, kind, self.parameters, padded))[: len(some)])
+        return np.concatenate(parts)
+
     def describe(self) -> dict[str, Any]:
         """The model as plain JSON values; `from_description` is the inverse."""
         return {
             "features": list(self.features),
             "ties": self.ties,
+            "lapse": self.lapse,
             "levels": [
                 {
                     "reward": level.reward.settings(),
@@ -194,10 +250,11 @@ class OrderedModel:
             for level in description["levels"]
         )
         features, ties = tuple(description["features"]), description["ties"]
-        whole = levels and ties in TIE_RULES and all(_fits(level, features) for level in levels)
+        lapse = float(description.get("lapse", 0.0))  # the first files have none
+        whole = levels and ties in TIE_RULES and 0 <= lapse < 1 and all(_fits(level, features) for level in levels)
         if not whole:
             raise ValueError("the description of a model does not fit together")
-        return cls(levels, features, ties)
+        return cls(levels, features, ties, lapse)
 
     @double_precision
     def _mapped(self, function: Callable[..., jax.Array], left: ArrayLike, right: ArrayLike) -> np.ndarray:
@@ -253,28 +310,33 @@ def _chunks(pairs: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
         yield np.pad(part, [(0, room - len(part)), (0, 0), (0, 0)]), len(part)
 
 
-def _for_each_pair(summarise: Callable[[Specification, Levels, Levels], jax.Array]) -> Callable[..., jax.Array]:
-    """Compile `summarise(specification, gap, tolerance)`, written for one pair, over many."""
+def _for_each_pair(summarise: Callable[[Specification, Parameters, jax.Array], jax.Array]) -> Callable[..., jax.Array]:
+    """Compile `summarise(specification, parameters, pair)`, written for one pair, over many."""
 
     @partial(jax.jit, static_argnums=0)
     def compiled(specification: Specification, parameters: Parameters, pairs: jax.Array) -> jax.Array:
-        return jax.vmap(lambda pair: summarise(specification, *specification.scaled(parameters, pair)))(pairs)
+        return jax.vmap(lambda pair: summarise(specification, parameters, pair))(pairs)
 
     return compiled
 
 
-@_for_each_pair
-def _log_outcomes(specification: Specification, gap: Levels, tolerance: Levels) -> jax.Array:
-    return specification.likelihood.log_outcomes(gap, tolerance)
+@partial(jax.jit, static_argnums=(0, 1))
+def _log_choices(specification: Specification, kind: str, parameters: Parameters, rows: jax.Array) -> jax.Array:
+    return jax.vmap(lambda row: specification.log_probability_at(kind, parameters, row))(rows)
 
 
 @_for_each_pair
-def _log_odds(specification: Specification, gap: Levels, tolerance: Levels) -> jax.Array:
-    left, _, right = specification.likelihood.log_outcomes(gap, tolerance)
+def _log_outcomes(specification: Specification, parameters: Parameters, pair: jax.Array) -> jax.Array:
+    return specification.log_outcomes(parameters, pair)
+
+
+@_for_each_pair
+def _log_odds(specification: Specification, parameters: Parameters, pair: jax.Array) -> jax.Array:
+    left, _, right = cast(Compares, specification.likelihood).log_outcomes(*specification.scaled(parameters, pair))
     return (left - right)[None]
 
 
 @_for_each_pair
-def _decisions(specification: Specification, gap: Levels, tolerance: Levels) -> jax.Array:
-    result = decisions(gap, tolerance)
+def _decisions(specification: Specification, parameters: Parameters, pair: jax.Array) -> jax.Array:
+    result = decisions(*specification.scaled(parameters, pair))
     return jnp.concatenate([result.left, result.right, result.nobody[None]])

@@ -24,42 +24,67 @@ class Prior:
     A third level speaks only where the second one's threshold is above zero, and so on down the ladder. These inner
     thresholds have the small scale `deeper`: a level beyond the second must earn its place (about 13 units of
     log-likelihood for a threshold of 1), and one that does not keeps a threshold of zero above it and never speaks.
-    Without this every further level would fit some noise; `deeper=2.5` treats all thresholds alike.
+    Without this every further level would fit some noise; `deeper=2.5` treats all thresholds alike. Where ties are
+    observed all thresholds have the scale `epsilon`: a tie needs every one of them above zero, and a level that has
+    nothing to say passes decisions on by a large threshold.
+
+    A learned lapse rate has a Beta density with the two numbers `lapse`: by default slips are likelier rare than
+    frequent (90 % of it lie between 0.7 and 27 %, the mode at 1 %), and nobody is believed never to slip, so that no
+    answer which a question offers is impossible. The nearer its first number is to 1, the better do intervals cover
+    the probabilities of people who never slip.
     """
 
     weights: float = 2.5
     epsilon: float = 2.5
     degrees: float = 3.0
     deeper: float = 0.02
+    lapse: tuple[float, float] = (1.1, 10.0)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "lapse", tuple(np.ravel(self.lapse).tolist()))  # files have lists
         for name, value in vars(self).items():
-            if not (np.isfinite(value) and value > 0):
+            if not np.all(np.isfinite(value) & np.greater(value, 0)):
                 raise InputError(f"prior.{name}", expected="a positive number", got=str(value), fix="use the default")
+        if len(self.lapse) != 2:
+            raise InputError(
+                "prior.lapse", expected="the two numbers of a Beta density", got=str(self.lapse), fix="use the default"
+            )
 
     def scales(self, specification: Specification) -> np.ndarray:
-        """The scale of each free parameter; infinite where nothing is believed."""
+        """The scale of each free parameter; infinite where nothing is believed. That of a lapse rate is its mean."""
         scales = np.full(specification.size, np.inf)
         for reward, where in zip(specification.rewards, specification.reward_slots, strict=True):
             scales[where] = self.weights * reward.typical(specification.features)
         for level, slot in specification.epsilon_slots.items():
-            inner = 0 < level < specification.levels - 1
+            inner = 0 < level < specification.levels - 1 and specification.likelihood.rule != "observed"
             scales[slot] = self.deeper if inner else self.epsilon
+        if specification.lapse_slot is not None:
+            scales[specification.lapse_slot] = self.lapse[0] / sum(self.lapse)
         return scales
 
-    def log_density(self, vector: Any, scales: np.ndarray) -> Any:
+    def log_density(self, vector: Any, specification: Specification) -> Any:
         """Up to a constant: −(ν + 1)/2 Σ log(1 + (θ/scale)²/ν); an infinite scale contributes nothing.
 
-        `vector` may be an array of NumPy or a traced one of JAX: this is the only place that knows the density.
+        A lapse rate λ contributes (a − 1) log λ + (b − 1) log(1 − λ). `vector` may be an array of NumPy or a traced one
+        of JAX: this is the only place that knows the density.
         """
-        numbers = vector.__array_namespace__()
-        return -(self.degrees + 1) / 2 * numbers.sum(numbers.log1p((vector / scales) ** 2 / self.degrees), axis=-1)
+        numbers, scales = vector.__array_namespace__(), self._student_scales(specification)
+        told = -(self.degrees + 1) / 2 * numbers.sum(numbers.log1p((vector / scales) ** 2 / self.degrees), axis=-1)
+        if specification.lapse_slot is None:
+            return told
+        rate, (often, seldom) = vector[..., specification.lapse_slot], self.lapse
+        return told + (often - 1) * numbers.log(rate) + (seldom - 1) * numbers.log1p(-rate)
 
-    def slopes(self, vector: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def slopes(self, vector: np.ndarray, specification: Specification) -> tuple[np.ndarray, np.ndarray]:
         """First and second derivative of `log_density` by each parameter."""
+        scales = self._student_scales(specification)
         u, factor = vector / scales, self.degrees + (vector / scales) ** 2
         first = -(self.degrees + 1) * u / factor / scales
         second = -(self.degrees + 1) * (self.degrees - u**2) / factor**2 / scales**2
+        if specification.lapse_slot is not None:
+            rate, (often, seldom) = vector[..., specification.lapse_slot], self.lapse
+            first[..., specification.lapse_slot] = (often - 1) / rate - (seldom - 1) / (1 - rate)
+            second[..., specification.lapse_slot] = -(often - 1) / rate**2 - (seldom - 1) / (1 - rate) ** 2
         return first, second
 
     def log_constant(self, specification: Specification) -> float:
@@ -67,18 +92,25 @@ class Prior:
 
         Parameters of which nothing is believed do not enter.
         """
-        scales = self.scales(specification)
+        scales = self._student_scales(specification)
         low, high = self._cut(specification)
         nu = self.degrees
         height = special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
         believed = np.isfinite(scales)
-        return float(np.sum(height - np.log(scales[believed]) - np.log((high - low)[believed])))
+        total = float(np.sum(height - np.log(scales[believed]) - np.log((high - low)[believed])))
+        if specification.lapse_slot is None:
+            return total
+        share = (high - low)[specification.lapse_slot]
+        return total - float(special.betaln(*self.lapse) + np.log(share))
 
     def draw(self, specification: Specification, count: int, generator: np.random.Generator) -> np.ndarray:
         """Vectors (count, parameters) from the prior; it must believe something of each parameter."""
         low, high = self._cut(specification)
         uniform = generator.uniform(low, high, size=(count, specification.size))
-        return special.stdtrit(self.degrees, uniform) * self.scales(specification)
+        drawn = special.stdtrit(self.degrees, uniform) * self.scales(specification)
+        if specification.lapse_slot is not None:
+            drawn[:, specification.lapse_slot] = special.betaincinv(*self.lapse, uniform[:, specification.lapse_slot])
+        return drawn
 
     def proper(self, specification: Specification) -> bool:
         """Is something believed of every parameter, so that the prior can be drawn from?"""
@@ -88,4 +120,14 @@ class Prior:
         """Cumulative probabilities at the bounds."""
         scales = self.scales(specification)
         low, high = (special.stdtr(self.degrees, bound / scales) for bound in specification.bounds)
+        if specification.lapse_slot is not None:
+            for cut, bound in zip((low, high), specification.bounds, strict=True):
+                cut[specification.lapse_slot] = special.betainc(*self.lapse, bound[specification.lapse_slot])
         return low, high
+
+    def _student_scales(self, specification: Specification) -> np.ndarray:
+        """Those of the Student-t densities; infinite for a lapse rate, which has another one."""
+        scales = self.scales(specification)
+        if specification.lapse_slot is not None:
+            scales[specification.lapse_slot] = np.inf
+        return scales

@@ -11,6 +11,20 @@ NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
+class Precision:
+    """How precisely a number is known: its standard error, NaN where unknown, and its 95 % interval, if there is one.
+
+    Arrays of these are picked apart like the parameters that they belong to, and `Quantity.of` takes them.
+    """
+
+    standard_error: float = np.nan
+    interval: tuple[float, float] | None = None
+
+    def __float__(self) -> float:
+        return self.standard_error
+
+
+@dataclass(frozen=True)
 class Quantity:
     """`value` is None where there is no such number, for example the threshold of a feature without weight."""
 
@@ -20,14 +34,20 @@ class Quantity:
 
     @classmethod
     def of(cls, value: Any, error: Any = np.nan, *, positive: bool = False) -> Quantity:
-        """From a value and its standard error, NaN where unknown; the interval of a `positive` one begins at zero."""
-        value, error = float(value), float(error)
+        """From a value and its `Precision`, or its standard error alone, NaN where unknown.
+
+        A standard error alone gives an interval of the normal distribution; that of a `positive` number begins at zero.
+        """
+        value, deviation = float(value), float(error)
         if not np.isfinite(value):
             return cls(None)
-        if not np.isfinite(error):
+        known = deviation if np.isfinite(deviation) else None
+        if isinstance(error, Precision):
+            return cls(value, known, error.interval)
+        if known is None:
             return cls(value)
-        low, high = value - NORMAL_95 * error, value + NORMAL_95 * error
-        return cls(value, error, (max(low, 0.0) if positive else low, high))
+        low, high = value - NORMAL_95 * known, value + NORMAL_95 * known
+        return cls(value, known, (max(low, 0.0) if positive else low, high))
 
     def to_dict(self) -> dict[str, Any]:
         between = None if self.interval is None else list(self.interval)

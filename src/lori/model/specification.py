@@ -1,7 +1,7 @@
 """Specification: which model is to be learned, what is fixed, what is free, and how the free numbers form one vector.
 
 The vector of free parameters is laid out as
-    [reward parameters of level 1 | … of level k | learned ε | learned α of rewards without a free scale].
+    [reward parameters of level 1 | … of level k | learned ε | learned α of rewards without a free scale | learned λ].
 Parameters that a level shares with one above it (`Reward.common`) stand at the upper level alone.
 """
 
@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lori.model.likelihoods.base import Likelihood
+from lori.model.likelihoods import lapses
+from lori.model.likelihoods.base import Compares, Likelihood
+from lori.model.likelihoods.probabilities import Derivatives, Levels
 from lori.model.rewards import Bounds, Reward
+
+MOST_LEVELS = 20  # compiling takes a second for every four levels, and nobody has so many priorities
 
 
 class Parameters(NamedTuple):
@@ -27,6 +31,7 @@ class Parameters(NamedTuple):
     rewards: tuple[Any, ...]  # one flat vector for each level
     epsilon: Any  # (levels,)
     alpha: Any  # (levels,)
+    lapse: Any = 0.0  # λ
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,8 @@ class Specification:
 
     `epsilon` and `alpha` hold a number for each level where it is fixed and None where it is learned. A learned
     α of a reward with a free scale is no parameter of its own (one degree of freedom too many): such a reward
-    is fitted with α = 1 and reported with weights that sum to one, see `lori.model.ordered`.
+    is fitted with α = 1 and reported with weights that sum to one, see `lori.model.ordered`. `lapse` is the rate of
+    slips: None where it is learned.
     """
 
     rewards: tuple[Reward, ...]
@@ -43,6 +49,7 @@ class Specification:
     alpha: tuple[float | None, ...]
     likelihood: Likelihood
     features: tuple[str, ...]
+    lapse: float | None = 0.0
 
     @property
     def levels(self) -> int:
@@ -108,8 +115,13 @@ class Specification:
         return {level: start + i for i, level in enumerate(learned)}
 
     @property
+    def lapse_slot(self) -> int | None:
+        """Position of a learned lapse rate in the vector."""
+        return self._reward_size + len(self.epsilon_slots) + len(self.alpha_slots) if self.lapse is None else None
+
+    @property
     def size(self) -> int:
-        return self._reward_size + len(self.epsilon_slots) + len(self.alpha_slots)
+        return self._reward_size + len(self.epsilon_slots) + len(self.alpha_slots) + (self.lapse is None)
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -118,6 +130,8 @@ class Specification:
             lower[where], upper[where] = reward.bounds(self.features)
         lower[list(self.epsilon_slots.values())] = 0.0
         lower[list(self.alpha_slots.values())] = 1e-6
+        if self.lapse_slot is not None:
+            lower[self.lapse_slot], upper[self.lapse_slot] = lapses.RAREST, lapses.MOST
         return lower, upper
 
     @cached_property
@@ -130,7 +144,8 @@ class Specification:
                 by_slot[int(slot)] = f"shared {name}" if int(slot) in by_slot else prefix.format(level + 1) + name
         names = [by_slot[slot] for slot in range(self._reward_size)]
         names += [prefix.format(level + 1) + "threshold" for level in self.epsilon_slots]
-        return (*names, *(prefix.format(level + 1) + "alpha" for level in self.alpha_slots))
+        names += [prefix.format(level + 1) + "alpha" for level in self.alpha_slots]
+        return (*names, *["lapse rate"][: self.lapse is None])
 
     def unpack(self, vector: jax.Array) -> Parameters:
         def value(fixed: float | None, slot: int | None) -> jax.Array:
@@ -141,9 +156,12 @@ class Specification:
             rewards=tuple(vector[where] for where in self._reward_parts),
             epsilon=jnp.stack([value(self.epsilon[i], self.epsilon_slots.get(i)) for i in levels]),
             alpha=jnp.stack([value(self.alpha[i], self.alpha_slots.get(i)) for i in levels]),
+            lapse=value(self.lapse, self.lapse_slot),
         )
 
-    def pack(self, rewards: Sequence[np.ndarray], epsilon: ArrayLike, alpha: ArrayLike) -> np.ndarray:
+    def pack(
+        self, rewards: Sequence[np.ndarray], epsilon: ArrayLike, alpha: ArrayLike, lapse: float = lapses.RAREST
+    ) -> np.ndarray:
         """The inverse of `unpack`; fixed values are not stored."""
         vector = np.empty(self.size)
         for where, values in zip(self.reward_slots, rewards, strict=True):
@@ -152,6 +170,8 @@ class Specification:
             vector[slot] = np.asarray(epsilon)[level]
         for level, slot in self.alpha_slots.items():
             vector[slot] = np.asarray(alpha)[level]
+        if self.lapse_slot is not None:
+            vector[self.lapse_slot] = lapse
         return vector
 
     def scaled(self, parameters: Parameters, row: jax.Array) -> tuple[list[jax.Array], jax.Array]:
@@ -168,11 +188,34 @@ class Specification:
 
     def log_probability(self, kind: str, vector: jax.Array, row: jax.Array) -> jax.Array:
         """Of one row of this kind, as a function of the free parameters."""
-        return self.likelihood.log_probability(kind, *self.scaled(self.unpack(vector), row))
+        return self.log_probability_at(kind, self.unpack(vector), row)
+
+    def log_probability_at(self, kind: str, parameters: Parameters, row: jax.Array) -> jax.Array:
+        """Of one row of this kind, with these parameters."""
+        gap, tolerance = self.scaled(parameters, row)
+        if self.lapse == 0:
+            return self.likelihood.log_probability(kind, gap, tolerance)
+        deliberate = self.likelihood.log_probability(kind, gap, lapses.opened(tolerance))
+        return lapses.with_lapse(deliberate, parameters.lapse, self.likelihood.offers(kind, gap))
+
+    def derivatives(self, kind: str, parameters: Parameters, gap: Levels) -> Derivatives:
+        """Of the log-probabilities of rows of this kind (starts, rows), given their gaps; parameters (starts, …)."""
+        likelihood = cast(Compares, self.likelihood)
+        tolerance = list((parameters.alpha * parameters.epsilon).T[:, :, None])
+        if self.lapse == 0:
+            return likelihood.derivatives(kind, gap, tolerance)
+        deliberate = likelihood.derivatives(kind, gap, lapses.opened(tolerance))
+        return lapses.lapse_derivatives(deliberate, parameters.lapse[:, None], self.likelihood.offers(kind, gap))
 
     def log_outcomes(self, parameters: Parameters, row: jax.Array) -> jax.Array:
         """Log-probabilities of all outcomes of one row."""
-        return self.likelihood.log_outcomes(*self.scaled(parameters, row))
+        likelihood = cast(Compares, self.likelihood)
+        deliberate = likelihood.log_outcomes(*self.scaled(parameters, row))
+        if self.lapse == 0:
+            return deliberate
+        offered = np.isin(likelihood.outcomes, likelihood.offered)
+        answered = lapses.with_lapse(deliberate, parameters.lapse, int(offered.sum()))
+        return jnp.where(offered, answered, jnp.log1p(-parameters.lapse) + deliberate)
 
     def fewer(self) -> Specification:
         """The same kind of model with one level less; the last level keeps what was said about the last ε."""
@@ -182,4 +225,5 @@ class Specification:
             alpha=self.alpha[:-1],
             likelihood=self.likelihood,
             features=self.features,
+            lapse=self.lapse,
         )

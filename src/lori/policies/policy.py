@@ -71,7 +71,10 @@ def _read(value: Any, setting: bool) -> Any:
         return policy_from(value)
     if setting:
         return tuple(_read(item, True) for item in value) if isinstance(value, list) else value
-    return np.asarray(value)
+    numbers = np.asarray(value, float)
+    if not np.all(np.isfinite(numbers)):
+        raise ValueError("the numbers of a policy are finite")
+    return numbers
 
 
 @policy_kind

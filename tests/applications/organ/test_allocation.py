@@ -37,6 +37,15 @@ def test_benefit_decides_among_patients_of_like_need_only():
     assert chosen("meld", Offers(nothing, benefit, need + 1000 * (need == -50))) == 0
 
 
+def test_a_veto_lets_benefit_overrule_any_need_and_strictness_nothing():
+    nothing = np.zeros(3)
+    benefit, need = np.array([100.0, 300.0, 300.0 + LIKE_NEED - 1]), np.array([-5.0, -400.0, -500.0])
+    assert (
+        chosen("veto", Offers(nothing, benefit, need)) == 1
+    )  # the neediest declines, the better off of the others waits
+    assert chosen("strict", Offers(nothing, benefit, need)) == 0
+
+
 def test_a_model_without_threshold_chooses_by_luces_rule():
     """One level with ε = 0: in proportion to exp(reward)."""
     model = OrderedModel.linear([[0.002, 0.01]], epsilon=[0.0], features=FEATURES)
@@ -51,7 +60,7 @@ def test_a_model_without_threshold_chooses_by_luces_rule():
 @pytest.mark.parametrize(
     ("name", "model", "said"),
     [
-        ("lottery", None, "policy: expected meld, benefit, waiting or model"),
+        ("lottery", None, "policy: expected meld, strict, veto, benefit, waiting or model"),
         ("model", None, "got none"),
         ("meld", OrderedModel.linear([[1.0, 1.0]], epsilon=[0.0], features=FEATURES), "one for the policy 'meld'"),
         ("model", OrderedModel.linear([[1.0]], epsilon=[0.0], features=["cost"]), "got one of cost"),

@@ -6,6 +6,8 @@ import pytest
 from lori.applications.organ.features import (
     CODES,
     after_transplant,
+    as_measured,
+    before_transplant,
     candidates,
     compatible,
     donors,
@@ -50,3 +52,10 @@ def test_a_recipient_and_a_candidate_have_the_same_features(registry):
     assert len(then) == 23
     np.testing.assert_allclose(then["log_waiting"], listed["log_waiting"])
     np.testing.assert_allclose(then["age×log_creatinine"], organs["AGE"] * np.log(organs["CREAT_TX"]), rtol=1e-5)
+
+
+def test_without_logarithms_values_are_those_of_the_registry_and_products_follow(registry):
+    plain = as_measured(before_transplant(registry.patients))
+    assert not any("log" in name for name in plain)
+    np.testing.assert_allclose(plain["bilirubin"], registry.patients["INIT_BILIRUBIN"], rtol=1e-6)
+    np.testing.assert_allclose(plain["bilirubin×sodium"], plain["bilirubin"] * plain["sodium"])

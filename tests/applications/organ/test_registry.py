@@ -1,6 +1,8 @@
 """The registry is decoded, filtered and counted; what is wrong is said in one sentence without anybody's data."""
 
 import gzip
+import os
+import threading
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from lori.applications.organ import registry as module
 from lori.applications.organ.features import CODES, COLUMNS
 from lori.applications.organ.registry import decoded, read_registry
-from lori.errors import DataError
+from lori.errors import DataError, InputError
 
 
 def text(path) -> pandas.DataFrame:
@@ -111,7 +113,7 @@ def test_a_year_without_patients(registry_file):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(DataError, match="No such file"):
+    with pytest.raises(DataError, match="does not exist"):
         read_registry(tmp_path / "absent.csv")
     (tmp_path / "latin.csv").write_bytes("Größe,Änderung\n".encode("latin-1"))
     with pytest.raises(DataError, match="UTF-8"):
@@ -120,6 +122,40 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "cut.csv.gz").write_bytes(packed[: len(packed) // 2])
     with pytest.raises(DataError, match=r"cut\.csv\.gz"):
         read_registry(tmp_path / "cut.csv.gz")
+
+
+def test_names_with_spaces_and_quotes_are_read_and_repeated_ones_refused(registry_file, registry, tmp_path):
+    table = text(registry_file)
+    path = saved(table.rename(columns=lambda name: f" {name} "), tmp_path, quoting=1)
+    pandas.testing.assert_frame_equal(read_registry(path).patients, registry.patients)
+    header, rows = registry_file.read_text().split("\n", 1)
+    twice = tmp_path / "twice.csv"
+    twice.write_text(header.replace("INIT_AGE", "GENDER") + "\n" + rows)
+    with pytest.raises(DataError, match="more than one column called GENDER"):
+        read_registry(twice)
+
+
+def test_a_registry_from_a_pipe(registry_file, registry, tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(registry_file.read_bytes(),), daemon=True)
+    writer.start()
+    pandas.testing.assert_frame_equal(read_registry(pipe).patients, registry.patients)
+    writer.join(timeout=10)
+
+
+@pytest.mark.filterwarnings("error")
+def test_measurements_too_large_or_too_small_are_unknown():
+    rows = [{**dict.fromkeys(COLUMNS), "INIT_INR": value} for value in ("1e308", "1e-308", "1e400", "2")]
+    table, odd = decoded(pandas.DataFrame(rows, dtype="str"))
+    np.testing.assert_array_equal(table["INIT_INR"], [np.nan, np.nan, np.nan, 2])
+    assert odd == {"INIT_INR": 3}
+
+
+@pytest.mark.parametrize(("year", "history"), [(0, 10), (-5, 0), (2019, 5000), (99_999, 10), (2019, -1)])
+def test_years_that_no_calendar_has(registry_file, year, history):
+    with pytest.raises(InputError, match="expected a"):
+        read_registry(registry_file, year=year, history=history)
 
 
 def test_all_codes_are_text():

@@ -4,6 +4,8 @@ import numpy as np
 import pandas
 import pytest
 
+from lori.data.choices import Choices
+from lori.data.preferences import Preferences
 from lori.data.reading.readers import read, read_choices, read_comparisons, read_pairs, read_trajectories
 
 PAIRS = "left.price,right.price,choice\n1,2,left\n3,4,right\n"
@@ -64,22 +66,6 @@ def test_identical_alternatives(write, refused):
     assert "equal features" in refused(read_pairs, only, identical="drop")
 
 
-def test_choices_take_the_agent_of_the_chosen_row(write):
-    path = write("c.csv", "set,chosen,x,agent,weight\n1,yes,5,A,2\n1,no,6,B,3\n2,False,1,C,1\n2,TRUE,2,D,0.5\n")
-    prefs = read_choices(path)
-    assert prefs.features == ("x",)
-    assert prefs.differences.tolist() == [[-1], [1]]
-    assert prefs.agent.tolist() == ["A", "D"]
-    assert prefs.weight.tolist() == [2, 0.5]
-
-
-def test_a_mapped_column_gives_up_its_own_name(write):
-    path = write("c.csv", "set,chosen,weight\n1,1,70\n1,0,80\n")
-    prefs = read_choices(path, columns={"kilograms": "weight"})
-    assert prefs.features == ("kilograms",)
-    assert prefs.weight is None
-
-
 def test_comparisons_with_left_and_right(write):
     items = write("i.csv", ITEMS)
     chosen = write("c.csv", "left,right,choice,count\na,b,left,2\nc,a,tie,1\n")
@@ -98,6 +84,39 @@ def test_columns_of_two_files_in_one_map(write):
     assert prefs.differences.tolist() == [[-1]]
 
 
+SETS = "set,chosen,price\n1,1,5\n1,0,6\n1,0,7\n2,0,1\n2,1,2\n"
+
+
+def test_a_file_of_choices_is_read_as_what_it_is(write):
+    path = write("c.csv", SETS)
+    assert isinstance(read(path), Choices)
+    pairs = read(path, as_pairs=True)
+    assert isinstance(pairs, Preferences)
+    assert pairs.differences.tolist() == [[-1], [-2], [1]]
+    wide = write("w.csv", "p_bus,p_tram,choice\n1,2,bus\n3,2,tram\n")
+    assert read(wide, columns={"price": "p_*"}).names == ("bus", "tram")
+    assert read(wide, columns={"price": "p_*"}, as_pairs=True).differences.tolist() == [[-1], [-1]]
+
+
+def test_a_table_in_memory_is_read_as_a_file(write, refused):
+    frame = pandas.read_csv(write("c.csv", SETS)).set_index("price", drop=False)
+    assert read_choices(frame).to_frame().equals(read_choices(write("c.csv", SETS)).to_frame())
+    assert "the name of a file, or a pandas table" in refused(read_choices, 3)
+    assert "at least one row" in refused(read_choices, frame.head(0))
+
+
+def test_where_keeps_rows(write, refused):
+    path = write("p.csv", "left.price,right.price,choice,purpose,note\n1,2,left,1,a\n3,x,right,9,a\n3,4,right,3.0, B\n")
+    assert read(path, where={"purpose": [1, 3]}).left_features.tolist() == [[1], [3]]
+    assert len(read(path, where={"purpose": [1, 3], "note": "b"})) == 1
+    message = refused(read, path, where={"purpose": [9]}, secret="x\n")
+    assert message.startswith(f"{path} (among the rows that where=… keeps), column right.price: ")
+    assert "infinity in row 1" in message
+    assert "got none" in refused(read, path, where={"purpose": 7})
+    assert "a column aim, as where" in refused(read, path, where={"aim": 7})
+    assert "names and values" in refused(read, path, where="purpose=1")
+
+
 # -- the reference files ---------------------------------------------------------------------------------
 
 
@@ -109,30 +128,6 @@ def test_train_data(shared):
     )
     assert (len(prefs), len(prefs.by_agent())) == (2929, 235)
     assert prefs.features == ("price", "time", "change", "comfort")
-
-
-def test_mode_canada(shared, refused):
-    path, columns = shared / "choice" / "ModeCanada.csv.gz", {"set": "case", "chosen": "choice"}
-    prefs = read_choices(path, columns=columns, features=["cost", "ivt", "ovt", "freq"])
-    rows = pandas.read_csv(path)
-    assert len(prefs) == len(rows) - rows["case"].nunique()
-    assert prefs.n_features == 4
-    message = refused(read_choices, path, columns=columns, secret="train")
-    assert "column alt" in message
-    assert "--features a,b" in message
-
-
-def test_yogurt(shared):
-    columns = {"set": "obsID", "chosen": "choice", "agent": "id"}
-    prefs = read(shared / "choice" / "yogurt.csv.gz", columns=columns, features=["price", "feat"])
-    assert (len(prefs), len(prefs.by_agent())) == (2412 * 3, 100)
-    assert prefs.agent[0] == "1"
-
-
-def test_mode_choice(shared):
-    columns = {"set": "individual", "chosen": "choice"}
-    prefs = read_choices(shared / "choice" / "modechoice.csv", columns=columns, features=["ttme", "invc", "invt"])
-    assert len(prefs) == 210 * 3
 
 
 # -- bad input -------------------------------------------------------------------------------------------
@@ -150,9 +145,12 @@ BAD_PAIRS = {
     "empty cell": ("left.a,right.a,choice\n,2,left\n1,2,left\n", "a missing value or infinity in row 1"),
     "infinity": ("left.a,right.a,choice\n1,inf,left\n1,2,left\n", "column right.a"),
     "short row": ("left.a,choice,right.a\n1,left,3\n1,left\n", "column right.a"),
-    "unknown word": ("left.a,right.a,choice\n1,2,left\n1,2,lfet\n", "'lfet'"),
-    "empty word": ("left.a,right.a,choice\n1,2,left\n1,2,\n", "got ''"),
-    "no number words": ("left.a,right.a,choice\n1,2,1\n1,2,0\n", "only left, right, tie, got '1', '0'"),
+    "unknown word": ("left.a,right.a,choice\n1,2,left\n1,2,lfet\n", "another word in row 2"),
+    "empty word": ("left.a,right.a,choice\n1,2,left\n1,2,\n", "another word in row 2"),
+    "no number words": (
+        "left.a,right.a,choice\n1,2,1\n1,2,0\n",
+        "only left, right, tie, got 2 other words in rows 1, 2",
+    ),
     "negative": ("left.a,right.a,left_wins,right_wins\n1,2,-1,2\n", "column left_wins: expected whole"),
     "fraction": ("left.a,right.a,left_wins,right_wins\n1,2,1,0\n1,2,1,0.5\n", "column right_wins"),
     "count of text": ("left.a,right.a,left_wins,right_wins\n1,2,secret,2\n", "whole numbers from 0"),
@@ -174,11 +172,10 @@ def test_messages_name_the_file_as_given_and_its_own_columns(write, refused):
     assert message.startswith(f"{path}, column price1: ")
 
 
-def test_unknown_words_are_cut(write, refused):
-    words = ["w" * 50, "b", "c", "d", "e"]
-    path = write("p.csv", "left.a,right.a,choice\n" + "".join(f"1,2,{word}\n" for word in words))
-    message = refused(read_pairs, path, secret="w" * 21)
-    assert f"'{'w' * 20}', 'b', 'c' and 2 more" in message
+def test_unknown_words_are_counted_and_not_shown(write, refused):
+    path = write("p.csv", "left.a,right.a,choice\n1,2,left\n1,2,Mrs Smith\n1,2,Mr Jones\n1,2,Mrs Smith\n")
+    message = refused(read_pairs, path, secret="Mr")
+    assert "only left, right, tie, got 2 other words in rows 2, 3, 4" in message
 
 
 def test_long_lists_of_columns_are_cut(write, refused):
@@ -204,30 +201,6 @@ def test_long_lists_of_columns_are_cut(write, refused):
 )
 def test_bad_options(options, part, write, refused):
     assert part in refused(read_pairs, write("p.csv", PAIRS), **options)
-
-
-BAD_CHOICES = {
-    "nothing chosen": (
-        "set,chosen,x\n1,1,2\n1,0,3\nsecret,0,4\nsecret,0,5\n",
-        "1 set without, the first from row 3",
-    ),
-    "two chosen": ("set,chosen,x\n1,1,2\n1,1,3\n", "exactly one chosen row in every set"),
-    "single row": ("set,chosen,x\n1,1,2\n1,0,3\nsecret,1,4\n", "at least two rows in every set"),
-    "unknown word": (
-        "set,chosen,x\n1,maybe,2\n1,0,3\n",
-        "only 1 or 0, true or false, yes or no, got 'maybe'",
-    ),
-    "text feature": ("set,chosen,x,name\n1,1,2,secret\n1,0,3,secret\n", "--features a,b"),
-    "no features": ("set,chosen\n1,1\n1,0\n", "at least one feature column"),
-    "no set": ("chosen,x\n1,2\n0,3\n", "a column set"),
-    "no chosen": ("set,x\n1,2\n1,3\n", "a column chosen"),
-    "empty set label": ("set,chosen,x\n1,1,2\n,0,3\n", "column set: expected a label"),
-}
-
-
-@pytest.mark.parametrize(("text", "part"), BAD_CHOICES.values(), ids=BAD_CHOICES)
-def test_bad_choices(text, part, write, refused):
-    assert part in refused(read_choices, write("c.csv", text), secret="secret")
 
 
 BAD_COMPARISONS = {
@@ -287,7 +260,7 @@ def test_dates_are_not_numbers(tmp_path, refused):
 def test_missing_values_in_parquet(tmp_path, refused):
     frame = pandas.DataFrame({"left.a": [1, 2], "right.a": [3, np.nan], "choice": ["left", None], "agent": ["A", None]})
     frame.to_parquet(tmp_path / "p.parquet")
-    assert "got ''" in refused(read_pairs, tmp_path / "p.parquet")
+    assert "another word in row 2" in refused(read_pairs, tmp_path / "p.parquet")
     frame["choice"] = "left"
     frame.to_parquet(tmp_path / "p.parquet")
     assert "column right.a" in refused(read_pairs, tmp_path / "p.parquet")

@@ -18,7 +18,7 @@ def posterior():
 def test_information_is_mutual_information(posterior):
     left, right = np.random.default_rng(0).normal(size=(2, 6, 2))
     found = next_questions(posterior, left, right)
-    p = posterior.predict_proba(left, right)
+    p = posterior.with_common_lapse().predict_proba(left, right)
     for i in range(6):
         joint = p[:, i] / len(p)  # draws × outcomes
         outer = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)

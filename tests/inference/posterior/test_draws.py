@@ -6,7 +6,7 @@ from scipy import special, stats
 
 import lori
 from lori.errors import InputError
-from lori.inference.posterior.draws import interval
+from lori.inference.posterior.draws import interval, shortest
 
 TRUTH = lori.OrderedModel.linear([[4.0, 0.2], [0.3, 4.0]], epsilon=[4.0, 0.3], features=["benefit", "need"])
 MODEL = lori.LORI(levels=2, reward=lori.Linear(increasing="all"))
@@ -37,7 +37,7 @@ def test_evidence_equals_numerical_integration(method):
     grid = np.stack([first.ravel(), second.ravel()])
     log_posterior = special.log_expit(won @ grid).sum(axis=0) + stats.t(3, scale=2.5).logpdf(grid).sum(axis=0)
     expected = special.logsumexp(log_posterior) + 2 * np.log(8 / 200)
-    found = lori.LORI(levels=1, epsilon=0.0).posterior(prefs, method=method, seed=0)
+    found = lori.LORI(levels=1, epsilon=0.0, lapse=0).posterior(prefs, method=method, seed=0)
     assert found.log_evidence == pytest.approx(expected, abs=0.1)
 
 
@@ -90,6 +90,17 @@ def test_predictions_average_the_models_of_the_draws(gaussians):
     low, mean, high = posterior.predict_interval(left, right).T
     assert (low <= mean).all()
     assert (mean <= high).all()
+
+
+def test_the_shortest_interval_leaves_out_the_thin_tail():
+    draws = np.stack([np.arange(100.0), np.arange(100.0) ** 2, -(np.arange(100.0) ** 2)], axis=1)
+    low, high = shortest(draws, 0.9)
+    np.testing.assert_array_equal(high - low, [89, 89**2, 89**2])
+    np.testing.assert_array_equal(low[1:], [0, -(89**2)])
+    skewed = np.random.default_rng(0).exponential(size=(4000, 1))
+    low, high = shortest(skewed, 0.9)
+    assert np.mean((low <= skewed) & (skewed <= high)) == pytest.approx(0.9)
+    assert (high - low < np.diff(interval(skewed, 0.9), axis=0)).all()
 
 
 @pytest.mark.parametrize("kind", ["gaussians", pytest.param("populations", marks=pytest.mark.slow)])
@@ -170,7 +181,7 @@ def test_a_saved_model_keeps_its_posterior(tmp_path, prefs):
 
 
 def test_wrong_requests(prefs):
-    model = lori.LORI(levels=1, prior=None).fit(prefs)
+    model = lori.LORI(levels=1, lapse=0, prior=None).fit(prefs)
     with pytest.raises(InputError, match="a prior on every parameter for smc"):
         model.posterior(prefs, method="smc")
     with pytest.raises(InputError, match="method: expected laplace or smc or nuts"):

@@ -5,9 +5,15 @@ import pytest
 from scipy.optimize import lsq_linear, minimize
 
 from lori.inference.blocks import Evaluation
-from lori.inference.search.newton import minimise
+from lori.inference.search import newton
+from lori.inference.search.solutions import Solutions
 
 FREE = (np.full(2, -np.inf), np.full(2, np.inf))
+
+
+def minimise(function, starts, bounds, **options) -> Solutions:
+    """Of a function that is the same for all problems."""
+    return newton.minimise(lambda vectors, problems: function(vectors), starts, bounds, **options)
 
 
 def rosenbrock(x) -> Evaluation:
@@ -142,6 +148,38 @@ def test_a_batch_is_each_problem_alone():
         np.testing.assert_allclose(together.vectors[i], alone.vectors[0], rtol=1e-12)
         assert together.values[i] == pytest.approx(alone.values[0], rel=1e-9, abs=1e-20)
         assert together.converged[i] == alone.converged[0]
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_problems_take_turns_and_end_as_if_alone(groups):
+    """Only so many of a group at a time, and none that has ended."""
+    asked = []
+
+    def watched(vectors, problems):
+        asked.append(problems)
+        return rosenbrock(vectors)
+
+    starts = np.concatenate([STARTS, STARTS[::-1] + 0.1])
+    found = newton.minimise(watched, starts, FREE, groups=groups, together=2)
+    alone = minimise(rosenbrock, starts, FREE)
+    np.testing.assert_array_equal(found.vectors, alone.vectors)
+    np.testing.assert_array_equal(found.values, alone.values)
+    assert max(np.bincount(now // (8 // groups)).max() for now in asked) == 2
+    last = {int(problem): turn for turn, now in enumerate(asked) for problem in now}
+    assert len(set(last.values())) > 4  # they ended one by one
+
+
+def test_the_last_ones_get_as_many_steps_as_the_others_took():
+    steps = np.zeros(4, int)
+
+    def watched(vectors, problems):
+        steps[problems] += 1
+        return rosenbrock(vectors)
+
+    starts = np.array([[1.0, 1.0], [1.01, 1.0], [0.99, 1.0], [-5.0, 20.0]])
+    found = newton.minimise(watched, starts, FREE, enough=0.75, together=1)
+    assert found.converged.tolist() == [True, True, True, False]
+    assert steps[3] == steps[:3].max()
 
 
 def test_starts_outside_the_bounds_are_brought_inside():

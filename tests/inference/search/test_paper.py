@@ -70,7 +70,7 @@ def test_the_estimator_reports_exactly_that_run(paper, raw, run, seen):
 
 @pytest.mark.slow
 def test_it_ends_no_better_than_newton(paper, seen):
-    newton = lori.LORI(levels=2, reward=INCREASING, prior=None, starts=8).fit(seen)
+    newton = lori.LORI(levels=2, reward=INCREASING, lapse=0, prior=None, starts=8).fit(seen)
     assert paper.log_likelihood_ <= newton.log_likelihood_ + 1e-6
     assert paper.log_likelihood_ > newton.log_likelihood_ - 30
     assert paper.status_.starts == 1

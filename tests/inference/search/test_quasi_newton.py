@@ -45,7 +45,7 @@ def test_it_agrees_with_the_newton_method_within_bounds(starts):
     lower, upper = np.full(SIZE, -np.inf), np.full(SIZE, np.inf)
     lower[::3], upper[1::3] = 1.4, 0.6
     one = quasi_newton.minimise(bowl, starts, (lower, upper))
-    other = newton.minimise(bowl, starts, (lower, upper))
+    other = newton.minimise(lambda vectors, problems: bowl(vectors), starts, (lower, upper))
     assert one.vectors.shape == other.vectors.shape
     assert one.converged.all()
     np.testing.assert_allclose(one.values, other.values, rtol=1e-8)

@@ -11,7 +11,8 @@ from scipy.optimize import minimize
 from lori.data.preferences import Preferences
 from lori.inference.problem import Problem
 from lori.inference.search import search as module
-from lori.inference.search.search import _random_starts, _reorderings, insertions, search
+from lori.inference.search.search import search
+from lori.inference.search.starts import insertions, random_starts, reorderings, variations
 from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Pairs
 from lori.model.ordered import OrderedModel
@@ -52,13 +53,13 @@ def found(two_levels):
 
 def test_reorderings_of_two_levels_swap_everything():
     best = np.array([[1.0, 2.0, 3.0, 4.0, 0.5, 0.7], [5.0, 6.0, 7.0, 8.0, 0.1, 0.2]])
-    starts = _reorderings(linear(2), best)
+    starts = reorderings(linear(2), best)
     np.testing.assert_array_equal(starts, best[:, None, [2, 3, 0, 1, 5, 4]])
 
 
 def test_reorderings_of_three_levels_are_all_five_others():
     best = np.array([[1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 0.1, 0.2, 0.3]])
-    starts = _reorderings(linear(3), best)
+    starts = reorderings(linear(3), best)
     assert starts.shape == (1, 5, 9)
     orders = {tuple(row[[0, 2, 4]].astype(int)) for row in starts[0]}
     assert orders == set(permutations((1, 2, 3))) - {(1, 2, 3)}
@@ -69,19 +70,19 @@ def test_reorderings_of_three_levels_are_all_five_others():
 def test_reorderings_of_many_levels_swap_neighbours():
     specification = linear(4)
     best = np.concatenate([np.repeat([1.0, 2.0, 3.0, 4.0], 2), [1.0, 2.0, 3.0, 4.0]])[None]
-    orders = [tuple(row[8:].astype(int)) for row in _reorderings(specification, best)[0]]
+    orders = [tuple(row[8:].astype(int)) for row in reorderings(specification, best)[0]]
     assert orders == [(2, 1, 3, 4), (1, 3, 2, 4), (1, 2, 4, 3)]
 
 
 def test_a_level_that_moves_up_lets_some_decisions_pass():
     best = np.array([[1.0, 2.0, 3.0, 4.0, 0.5, 0.0]])
-    assert _reorderings(linear(2), best)[0, 0, 4:].tolist() == [1.0, 0.5]
+    assert reorderings(linear(2), best)[0, 0, 4:].tolist() == [1.0, 0.5]
 
 
 def test_different_rewards_are_not_swapped():
     specification = Specification((Capped(), Linear()), (None, None), (1.0, 1.0), Pairs(), FEATURES)
-    assert _reorderings(specification, np.ones((1, specification.size))).shape == (1, 0, specification.size)
-    assert _reorderings(linear(1), np.ones((2, 3))).shape == (2, 0, 3)
+    assert reorderings(specification, np.ones((1, specification.size))).shape == (1, 0, specification.size)
+    assert reorderings(linear(1), np.ones((2, 3))).shape == (2, 0, 3)
 
 
 def test_insertions_keep_the_smaller_model_and_add_a_level_at_each_place():
@@ -100,13 +101,30 @@ def test_insertions_keep_the_smaller_model_and_add_a_level_at_each_place():
     np.testing.assert_array_equal(starts[0, :, :3], [[1.0, 2.0, 3.0]] * 2)
 
 
-def test_random_starts_are_within_bounds_and_give_finite_values(two_levels):
-    starts = _random_starts(two_levels, 50, np.random.default_rng(0))
-    assert starts.shape == (1, 50, 6)
-    assert (starts >= two_levels.specification.bounds[0]).all()
-    assert len(np.unique(starts[0, :, 0])) == 50
-    assert 0 < np.mean(starts[0, :, 5] == 0) < 1
-    np.testing.assert_array_equal(starts, _random_starts(two_levels, 50, np.random.default_rng(0)))
+def test_random_starts_are_within_bounds_and_the_first_of_many():
+    starts = random_starts(linear(2), 50, np.random.default_rng(0), tied=False)
+    assert starts.shape == (50, 6)
+    assert (starts >= linear(2).bounds[0]).all()
+    assert len(np.unique(starts[:, 0])) == 50
+    assert 0 < np.mean(starts[:, 5] == 0) < 1
+    np.testing.assert_array_equal(starts[:20], random_starts(linear(2), 20, np.random.default_rng(0), tied=False))
+    assert random_starts(linear(2), 50, np.random.default_rng(0), tied=True)[:, 4:].min() > 0
+
+
+def test_random_starts_follow_the_names_of_features():
+    one, other = (Specification((Linear(),), (None,), (1.0,), Pairs(), names) for names in ("ab", "ba"))
+    drawn, exchanged = (random_starts(own, 5, np.random.default_rng(3), tied=False) for own in (one, other))
+    np.testing.assert_allclose(drawn, exchanged[:, [1, 0, 2]], rtol=1e-12)
+
+
+def test_variations_are_within_bounds_and_keep_most_of_the_best():
+    best = np.array([[1.0, 2.0, 3.0, 4.0, 0.5, 0.7], [5.0, 6.0, 7.0, 8.0, 0.1, 0.2]])
+    varied = variations(linear(2), best, 8, np.random.default_rng(0))
+    assert varied.shape == (2, 8, 6)
+    assert (varied >= linear(2).bounds[0]).all()
+    assert (varied != best[:, None]).any(axis=2).all()
+    kept = (varied[:, ::3] == best[:, None]).sum(axis=2)
+    assert (kept == 3).all()  # one of two levels is drawn anew: two weights and a threshold
 
 
 @double_precision
@@ -170,8 +188,8 @@ def test_observed_ties_are_searched_without_a_hitch():
     data = simulated(model, 600, seed=6)
     assert data.n_ties > 20
     problem = problem_of(linear(2, ties="observed"), data)
-    starts = _random_starts(problem, STARTS, np.random.default_rng(1))
-    assert np.isfinite(problem.evaluate(starts).value).all()
+    starts = random_starts(problem.specification, STARTS, np.random.default_rng(1), tied=True)
+    assert np.isfinite(problem.evaluate(starts[None]).value).all()
     result = search(problem, starts=STARTS, generator=np.random.default_rng(1))
     truth = problem.negative_log_likelihood(np.array([[[0.0, 4.0, 3.0, 0.0, 3.0, 1.5]]])).value[0, 0]
     assert result.converged.all()
@@ -190,6 +208,7 @@ def test_the_curvature_is_that_of_the_problem_at_the_end(two_levels, found):
 
 
 def test_a_search_on_samples_ends_on_all_rows(two_levels, found, monkeypatch):
+    monkeypatch.setattr(module, "WHOLE", 0)
     monkeypatch.setattr(module, "SEARCH_ROWS", 300)
     monkeypatch.setattr(module, "POLISH_ROWS", 450)
     result = search(two_levels, starts=STARTS, generator=np.random.default_rng(1))
@@ -200,6 +219,7 @@ def test_a_search_on_samples_ends_on_all_rows(two_levels, found, monkeypatch):
 
 def test_groups_are_found_as_each_alone(monkeypatch):
     """Also where one group is searched on all its rows beside a sample of another's."""
+    monkeypatch.setattr(module, "WHOLE", 0)
     monkeypatch.setattr(module, "SEARCH_ROWS", 500)
     model = OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0])
     groups = [simulated(model, n, seed=n) for n in (300, 600)]

@@ -3,6 +3,7 @@
 import json
 import os
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -158,7 +159,7 @@ def test_a_report_counts_what_was_dropped(run, person, tmp_path, monkeypatch):
     code, out, _ = run("fit", "more.csv", *options)
     assert code == 0
     assert out.endswith("Wrote the report to r.html\n")
-    assert given == {"title": "What comes first in more?", "dropped": 1}
+    assert given == {"title": "What comes first in more?", "dropped": 1, "pairs": True}
 
 
 @pytest.fixture
@@ -187,3 +188,47 @@ def test_each_agent_gets_a_verdict(file):
     found = json.loads(CliRunner().invoke(app, [*command, "--json"]).output)
     assert set(found["agents"]) == {"1", "2"}
     assert sum(found["shares"].values()) == pytest.approx(1.0)
+
+
+SETS = {
+    "nothing chosen": ("set,chosen,x\n1,0,2\n1,0,3\n", [], "exactly one chosen alternative in every set, got none"),
+    "two chosen": (
+        "set,chosen,x\n1,1,2\n1,1,3\n1,0,4\n",
+        [],
+        "exactly one chosen alternative in every set, got several",
+    ),
+    "one alternative": ("set,chosen,x\n1,1,2\n2,1,2\n2,0,3\n", [], "at least two alternatives in every set"),
+    "not available": ("set,chosen,available,x\n1,1,0,2\n1,0,1,3\n1,0,1,3\n", [], "that was available"),
+    "ragged": ("set,chosen,x\n1,1,2\n1,0,\n", [], "a missing value or infinity in row 2"),
+    "rank gap": ("set,rank,x\n1,1,2\n1,3,3\n1,,4\n", [], "got a gap"),
+    "repeated rank": ("set,rank,x\n1,1,2\n1,1,3\n1,2,4\n", [], "every rank once"),
+    "baseline": ("set,alternative,chosen,x\n1,a,1,2\n1,b,0,3\n", ["--baseline", "c"], "baseline: expected the name"),
+    "code": ("p_a,p_b,choice\n1,2,a\n1,2,secret\n", ["--columns", "price=p_*"], "got another word in row 2"),
+    "no sets": (
+        "left.a,right.a,choice\n1,2,left\n",
+        ["--constants"],
+        "constants: expected a file of choices from sets",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "options", "said"), SETS.values(), ids=SETS)
+def test_bad_sets_are_one_sentence(text, options, said, run, tmp_path):
+    (tmp_path / "sets.csv").write_text(text)
+    code, out, err = run("fit", "sets.csv", *options, "--save", "model.json")
+    assert code == 2
+    assert out == ""
+    assert said in err
+    assert "secret" not in err
+    assert len(err.splitlines()) == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["sets.csv"]
+
+
+def test_sets_can_be_read_as_pairs(run, tmp_path):
+    x = np.random.default_rng(1000).normal(size=(60, 3, 2)).round(3)
+    lori.write_choices(
+        lori.Choices.from_arrays(x, x[:, :, 0].argmax(axis=1), features=["a", "b"]), tmp_path / "sets.csv"
+    )
+    code, out, _ = run("fit", "sets.csv", "--as-pairs", "--levels", "1", "--starts", "4")
+    assert code == 0
+    assert "120" in out

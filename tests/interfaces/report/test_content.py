@@ -217,3 +217,25 @@ def test_a_hostile_file_from_end_to_end(hostile):
     assert [level.leading[0] for level in content.summary.levels] == [hostile[0], hostile[4]]
     for sentence in content.answer:
         assert words_of(sentence) in shown
+
+
+def test_raw_pairs_are_named_as_such_and_can_be_left_out(model, person, content, module_patch):
+    assert content.surprises
+    private = reports.report(model, person, pairs=False)
+    warning, told = "These pairs are raw data", "were left out of this report"
+    for form in (rendering.html, rendering.markdown, lambda own: json.dumps(rendering.content(own))):
+        assert warning in form(content)
+        assert told not in form(content)
+        assert warning not in form(private)
+        assert told in form(private)
+        assert "the model gives" not in form(private)
+    assert private.surprises == []
+    parsed(rendering.html(private))
+
+
+def test_no_order_is_told_where_people_who_differ_explain_more(model, person):
+    support = dataclasses.replace(model.summary().support, verdict="differences between people")
+    summary = dataclasses.replace(model.summary(), support=support)
+    posterior = model.posterior(person)
+    assert reports.sentences.order(model.summary(), posterior)
+    assert not reports.sentences.order(summary, posterior)

@@ -41,21 +41,25 @@ def grid(cells: int = 100) -> Grid:
     return Grid(Cancer().features, (0.0, 0.0), LARGEST, (cells, cells))
 
 
-def mdp(cells: int = 100) -> FactoredMDP:
+def mdp(cells: int = 100, noise: float = Cancer().noise, at_centres: bool = True) -> FactoredMDP:
     """The world as planners see it. Densities at the centres of the cells: only these give Bayesian IRL, on its 25 by
     25 cells, the errors that the paper prints (table 4); on 100 by 100 cells it makes no difference."""
     simulator = Cancer()
-    return FactoredMDP.gaussian(grid(cells), simulator.expected, simulator.noise, simulator.actions, at_centres=True)
+    return FactoredMDP.gaussian(grid(cells), simulator.expected, noise, simulator.actions, at_centres=at_centres)
 
 
-def optimal_policy(model: OrderedModel | None = None, cells: int = 100) -> Tabular:
+def optimal_policy(
+    model: OrderedModel | None = None, cells: int = 100, noise: float = Cancer().noise, at_centres: bool = True
+) -> Tabular:
     """Best for a model (the truth by default) in the paper's reading: discounted rewards per step."""
-    return plan_for(true_model() if model is None else model, mdp(cells)).policy
+    return plan_for(true_model() if model is None else model, mdp(cells, noise, at_centres)).policy
 
 
-def behaviour_policy(model: OrderedModel | None = None, cells: int = 100) -> Softened:
+def behaviour_policy(
+    model: OrderedModel | None = None, cells: int = 100, noise: float = Cancer().noise, at_centres: bool = True
+) -> Softened:
     """What clinicians do: the optimal policy, but half of the time an action at random."""
-    return Softened(optimal_policy(model, cells), 0.5, Cancer().actions)
+    return Softened(optimal_policy(model, cells, noise, at_centres), 0.5, Cancer().actions)
 
 
 def preferences(rollouts: Rollouts, pairs: int = 1000, model: OrderedModel | None = None, seed: int = 0) -> Preferences:

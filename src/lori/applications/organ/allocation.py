@@ -4,8 +4,9 @@ The paper describes the practice in the US: offers go out by need, and are accep
 When does that put need first? A team can decline for the sake of benefit only while somebody of like need accepts: an
 organ is not passed on to a patient who is clearly better off. `meld` therefore offers each organ to the patients in
 greatest need, all within `LIKE_NEED` of the first, as a whole point of the MELD score holds several patients; among
-them, those who would gain less from it decline. (If whoever expects little benefit could always decline, benefit would
-overrule any need: such a policy puts benefit first, and that is how it is inferred.)
+them, those who would gain less from it decline. Two other mechanisms show what hangs on that. With `veto`, offers go
+out by need as well, but whoever would clearly gain less than somebody else on the list declines: benefit then overrules
+any need. With `strict`, nobody may decline.
 """
 
 from __future__ import annotations
@@ -44,6 +45,17 @@ def by_meld(offers: Offers, generator: np.random.Generator) -> int:
     return int(np.argmax(np.where(neediest, offers.benefit, -np.inf)))
 
 
+def by_veto(offers: Offers, generator: np.random.Generator) -> int:
+    """The neediest who accept: all decline who would gain less, by more than `LIKE_NEED` days, than another would."""
+    accepting = offers.benefit >= offers.benefit.max() - LIKE_NEED
+    return int(np.argmax(np.where(accepting, offers.need, -np.inf)))
+
+
+def by_strict_need(offers: Offers, generator: np.random.Generator) -> int:
+    """The neediest, who may not decline."""
+    return int(np.argmax(offers.need))
+
+
 def by_benefit(offers: Offers, generator: np.random.Generator) -> int:
     return int(np.argmax(offers.benefit))
 
@@ -64,7 +76,13 @@ def by_model(model: OrderedModel) -> Allocate:
     return allocate
 
 
-POLICIES: dict[str, Allocate] = {"meld": by_meld, "benefit": by_benefit, "waiting": by_waiting}
+POLICIES: dict[str, Allocate] = {
+    "meld": by_meld,
+    "strict": by_strict_need,
+    "veto": by_veto,
+    "benefit": by_benefit,
+    "waiting": by_waiting,
+}
 
 
 def policy_named(name: str, model: OrderedModel | None = None) -> Allocate:

@@ -142,6 +142,21 @@ AFTER = (
 )  # fmt: skip
 
 
+def as_measured(features: Features) -> Features:
+    """The same features without logarithms, as the authors' scripts take them; products follow."""
+    plain = {
+        name.removeprefix("log_"): np.expm1(values)
+        if name == "log_waiting"
+        else np.exp(values)
+        if name.startswith("log_")
+        else values
+        for name, values in features.items()
+        if "×" not in name
+    }
+    products = [name.replace("log_", "") for name in features if "×" in name]
+    return {**plain, **{name: np.prod([plain[part] for part in name.split("×")], axis=0) for name in products}}
+
+
 def compatible(blood_group: np.ndarray, donor_blood_group: np.ndarray) -> np.ndarray:
     """May the organ be given? The donor has no antigen that the person lacks."""
     return (np.asarray(donor_blood_group, int) & ~np.asarray(blood_group, int)) == 0

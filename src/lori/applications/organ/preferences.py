@@ -42,6 +42,7 @@ class Pairs:
     left: np.ndarray  # (pairs, 2): benefit and need
     right: np.ndarray
     choice: np.ndarray  # (pairs,) positions in OUTCOMES
+    organ: np.ndarray  # (pairs,) which organ it was: its pairs share the recipient, and are not independent
 
 
 def pairs(
@@ -61,7 +62,7 @@ def pairs(
     generator = np.random.default_rng(seed)
     patients, organs = registry.patients, registry.organs
     listed = candidates(patients)
-    need = -estimates.before.survival.expected_days(before_transplant(patients))
+    need = -estimates.before.survival.expected_days(estimates.seen(before_transplant(patients)))
     offered = donors(organs)
     arrival, leaving = listed["listing_day"], patients["END_DATE"].to_numpy(float)
     received_on = patients["TX_DATE"].to_numpy(float)
@@ -70,7 +71,9 @@ def pairs(
 
     def days_of(people: np.ndarray, organ: np.ndarray) -> np.ndarray:
         pair = after_transplant(on_day(taken(listed, people), days[organ]), taken(offered, organ))
-        return np.stack([estimates.after.survival.expected_days(pair) + need[people], need[people]], axis=1)
+        return np.stack(
+            [estimates.after.survival.expected_days(estimates.seen(pair)) + need[people], need[people]], axis=1
+        )
 
     received = days_of(recipients_, np.arange(len(organs)))
 
@@ -78,8 +81,8 @@ def pairs(
         others, places = np.concatenate(people), np.concatenate(organ)
         left, right = received[places], days_of(others, places)
         if panel is None:
-            return Pairs(left, right, np.zeros(len(left), dtype=int))
-        return Pairs(left, right, panel.sample(left, right, seed=generator).argmax(axis=1))
+            return Pairs(left, right, np.zeros(len(left), dtype=int), places)
+        return Pairs(left, right, panel.sample(left, right, seed=generator).argmax(axis=1), places)
 
     people: list[np.ndarray] = []
     organ: list[np.ndarray] = []
@@ -107,12 +110,26 @@ def preferences(
     seed: int = 0,
 ) -> Preferences:
     """All pairs as `Preferences`."""
+    return preferences_by_organ(registry, estimates, panel=panel, everybody=everybody, seed=seed)[0]
+
+
+def preferences_by_organ(
+    registry: Registry,
+    estimates: Estimates,
+    *,
+    panel: OrderedModel | None = None,
+    everybody: bool = False,
+    seed: int = 0,
+) -> tuple[Preferences, np.ndarray]:
+    """All pairs, and the organ of each: the clusters of a fit's standard errors."""
     parts = list(pairs(registry, estimates, panel=panel, everybody=everybody, seed=seed))
     if not parts:
         raise _nobody_else(registry)
     counts = np.eye(len(OUTCOMES))[np.concatenate([part.choice for part in parts])]
-    left, right = (np.concatenate([getattr(part, side) for part in parts]) for side in ("left", "right"))
-    return Preferences.from_arrays(left, right, counts=counts, features=FEATURES)
+    left, right, organs = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("left", "right", "organ")
+    )
+    return Preferences.from_arrays(left, right, counts=counts, features=FEATURES), organs
 
 
 def _nobody_else(registry: Registry) -> DataError:

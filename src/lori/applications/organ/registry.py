@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,14 +21,16 @@ from lori.applications.organ.features import (
     LABORATORY,
     RECIPIENT,
 )
+from lori.data.reading.files import beginning, opened_text
 from lori.data.validation import names_text
-from lori.errors import DataError
+from lori.errors import DataError, whole
 
 if TYPE_CHECKING:
     import pandas
 
 PIECE_ROWS = 200_000
 ADULT = 18
+LAST_YEAR = 9998  # years have four digits
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,17 @@ def read_registry(path: str | Path, *, year: int = 2019, history: int = 10) -> R
     """
     import pandas
 
+    whole("history", history, 0)
+    whole("year", year, history + 1)
+    if year > LAST_YEAR:
+        raise DataError("year", expected=f"a year up to {LAST_YEAR}", got=str(year), fix="choose an earlier year")
     counts: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     kept, last_day = [], -np.inf
     for piece in _pieces(Path(path)):
         table, odd = decoded(piece)
         unknown.update(odd)
-        last_day = max(last_day, float(np.nanmax(table[list(DATES)].to_numpy(float), initial=-np.inf)))
+        last_day = max(last_day, float(np.fmax.reduce(table[list(DATES)].to_numpy(float), axis=None, initial=-np.inf)))
         counts["in the file"] += len(table)
         for name, passes in _filters(year, history):
             table = table[passes(table)]
@@ -124,6 +128,8 @@ def decoded(piece: pandas.DataFrame) -> tuple[pandas.DataFrame, dict[str, int]]:
             values = codes.map(CODES[name]).to_numpy(float, na_value=np.nan)
         else:
             values = pandas.to_numeric(text, errors="coerce").to_numpy(float, na_value=np.nan)
+            with np.errstate(over="ignore"):
+                values = values.astype(np.float32)  # nothing that is measured is too large or too small for it
             values = np.where(np.isfinite(values) & (values > 0 if name in LABORATORY else values >= 0), values, np.nan)
         odd[name] = int((np.isnan(values) & (text.fillna("") != "").to_numpy(bool)).sum())
         numbers[name] = values.astype(np.float32)  # days until the year 47 000 are exact
@@ -186,48 +192,15 @@ def _pieces(file: Path) -> Iterator[pandas.DataFrame]:
     """The needed columns as text, some rows at a time."""
     import pandas
 
-    delimiter = _checked_delimiter(file)
-    try:
-        with pandas.read_csv(
-            file, sep=delimiter, usecols=list(COLUMNS), dtype=str, chunksize=PIECE_ROWS, encoding="utf-8-sig"
-        ) as pieces:
-            yield from pieces
-    except UnicodeDecodeError:
-        problem = "bytes that are not UTF-8"
-    except (pandas.errors.ParserError, csv.Error, EOFError, gzip.BadGzipFile):
-        problem = "rows with more fields than the header, an open quote, or a file that was cut off"
-    except OSError as error:
-        problem = error.strerror or "a failure of the file system"
-    else:
-        return
-    raise _unreadable(file, problem) from None
-
-
-def _checked_delimiter(file: Path) -> str:
-    """What separates the names of the first line, which must hold all that are needed."""
-    try:
-        with _open_text(file) as handle:
-            header = handle.readline().strip("\r\n")
-    except UnicodeDecodeError:
-        raise _unreadable(file, "bytes that are not UTF-8") from None
-    except (OSError, EOFError) as error:
-        raise _unreadable(file, getattr(error, "strerror", None) or "a damaged file") from None
-    delimiter = max(",;\t|", key=header.count)
-    names = {name.strip().strip('"') for name in header.split(delimiter)}
-    missing = [name for name in COLUMNS if name not in names]
-    if missing:
-        raise DataError(
-            str(file), expected="the columns of the liver registry",
-            got=f"a file without {names_text(missing)}", fix="add these columns or give the registry's file",
-        )  # fmt: skip
-    return delimiter
-
-
-def _open_text(file: Path) -> TextIO:
-    if file.suffix.lower() == ".gz":
-        return cast(TextIO, gzip.open(file, "rt", encoding="utf-8-sig"))
-    return open(file, encoding="utf-8-sig")
-
-
-def _unreadable(file: Path, problem: str) -> DataError:
-    return DataError(str(file), expected="a CSV file in UTF-8", got=problem, fix="check the file")
+    with opened_text(file) as handle:
+        start = beginning(file, handle)
+        names = {name.strip() for name in start.header}
+        missing = [name for name in COLUMNS if name not in names]
+        if missing:
+            raise DataError(
+                str(file), expected="the columns of the liver registry",
+                got=f"a file without {names_text(missing)}", fix="add these columns or give the registry's file",
+            )  # fmt: skip
+        wanted = [name for name in start.header if name.strip() in COLUMNS]
+        for piece in pandas.read_csv(handle, sep=start.delimiter, usecols=wanted, dtype=str, chunksize=PIECE_ROWS):
+            yield piece.rename(columns=str.strip)

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lori.applications.organ.features import Features, after_transplant, before_transplant, donors, recipients
+from lori.applications.organ.features import (
+    Features,
+    after_transplant,
+    as_measured,
+    before_transplant,
+    donors,
+    recipients,
+)
 from lori.applications.organ.registry import Registry
 from lori.errors import FitError, InputError, MissingExtra
 
@@ -89,22 +96,33 @@ class Estimates:
 
     before: SurvivalFit
     after: SurvivalFit
+    raw: bool = False  # laboratory values and waiting times as measured, not their logarithms
+
+    def seen(self, features: Features) -> Features:
+        """Features in the form that the models take."""
+        return as_measured(features) if self.raw else features
 
 
-def estimate(registry: Registry) -> Estimates:
-    """Fit both models to the registry's cohort; of a very large one, to a random part."""
+def estimate(registry: Registry, *, raw: bool = False) -> Estimates:
+    """Fit both models to the registry's cohort; of a very large one, to a random part.
+
+    With `raw` they take laboratory values as measured, as the authors' scripts do, and not their logarithms.
+    """
+    form = as_measured if raw else dict
     listed, transplanted = (_at_most(MOST, part) for part in (registry.listed(), registry.transplanted()))
     received = listed["TX_DATE"].notna()
     died = listed["DEATH_DATE"].notna() & ~received
     stopped = listed["DEATH_DATE"].where(died, listed["TX_DATE"].where(received, listed["END_DATE"]))
     waited = stopped.fillna(registry.last_day) - listed["INIT_DATE"]
-    before = fit_cox("survival without transplant", before_transplant(listed), waited.to_numpy(float), died.to_numpy())
+    before = fit_cox(
+        "survival without transplant", form(before_transplant(listed)), waited.to_numpy(float), died.to_numpy()
+    )
     dead = transplanted["DEATH_DATE"].notna()
     until = transplanted["DEATH_DATE"].fillna(registry.last_day) - transplanted["TX_DATE"]
     lived = transplanted["PTIME"].fillna(until)
     pairs = after_transplant(recipients(transplanted), donors(transplanted))
-    after = fit_cox("survival with transplant", pairs, lived.to_numpy(float), dead.to_numpy())
-    return Estimates(before, after)
+    after = fit_cox("survival with transplant", form(pairs), lived.to_numpy(float), dead.to_numpy())
+    return Estimates(before, after, raw)
 
 
 def _at_most(count: int, table: pandas.DataFrame) -> pandas.DataFrame:

@@ -56,7 +56,7 @@ class SyntheticSettings:
     """Rows of the year that the filters remove."""
     year: int = 2019
     policy: str = "meld"
-    """meld, benefit, waiting or model."""
+    """meld, strict, veto, benefit, waiting or model."""
     unrecorded: float = 0.02
     """Share of the values at transplant, and of those of the earlier years, that are missing or unknown."""
     seed: int = 0

@@ -1,4 +1,4 @@
-"""Forms of files: how do the four of them say who preferred what? Tables in, Preferences out."""
+"""Forms of files: how do they say who preferred what? Tables of pairs in, Preferences out; sets have their own."""
 
 from __future__ import annotations
 
@@ -8,15 +8,24 @@ import numpy as np
 
 from lori.data.grouping import group_rows
 from lori.data.preferences import Preferences
-from lori.data.reading.tables import NUMBER_ROLES, SIDES, TEXT_ROLES, Table
+from lori.data.reading.tables import NUMBER_ROLES, SIDES, TEXT_ROLES, Table, plain
 from lori.data.trajectories import Trajectories
-from lori.data.validation import COUNTS, check_distinct, check_unique, chosen_features, look_up, names_text, rows_text
+from lori.data.validation import (
+    COUNTS,
+    as_mapping,
+    check_distinct,
+    check_unique,
+    chosen_features,
+    look_up,
+    names_text,
+    rows_text,
+)
 from lori.errors import DataError
 
 Features = Sequence[str] | None
 ChoiceWords = Mapping[str, str] | None
+OUTCOMES = ("chosen", "rank", "best", "worst")  # what may be said about an alternative of a set
 WORDS = ("left", "right", "tie")  # as in COUNTS: wins, losses, ties of the left side
-YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 
 
 def pairs(
@@ -40,21 +49,6 @@ def pairs(
             fix="remove these rows, or pass identical='keep' or 'drop' (--identical keep)",
         )
     return prefs.subset(~same)
-
-
-def choices(table: Table, *, features: Features = None) -> Preferences:
-    """One row per alternative: set, chosen, F…; the chosen row is preferred to each other row of its set."""
-    table.require("set", "chosen")
-    names = table.features_besides(("set", "chosen", "agent", "weight"), features)
-    first, group = group_rows([table.labels("set")])
-    chosen = _chosen_rows(table)
-    _check_sets(table, "exactly one chosen row", np.bincount(group, chosen) != 1, first)
-    _check_sets(table, "at least two rows", np.bincount(group) < 2, first)
-    winner = np.empty(len(first), dtype=np.int64)
-    winner[group[chosen]] = np.flatnonzero(chosen)
-    others = np.flatnonzero(~chosen)
-    left = winner[group[others]]
-    return Preferences.from_indices(table.matrix(names), left, others, features=names, **table.observers(left))
 
 
 def comparisons(items: Table, table: Table, *, values: ChoiceWords = None, features: Features = None) -> Preferences:
@@ -108,7 +102,7 @@ def form_of(table: Table) -> str:
         return "trajectories"
     if any(name.startswith("left.") for name in table.names):
         return "pairs"
-    if "set" in table and "chosen" in table:
+    if "set" in table and (not table.outcome_needed or any(name in table for name in OUTCOMES)):
         return "choices"
     if ("winner" in table and "loser" in table) or ("left" in table and "right" in table):
         return "comparisons"
@@ -118,7 +112,9 @@ def form_of(table: Table) -> str:
 def check_keys(columns: Mapping[str, str] | None) -> None:
     """In the pairs form a column map speaks of roles, left.F and right.F; anything else is a slip."""
     known = (*TEXT_ROLES, *NUMBER_ROLES)
-    unknown = [key for key in columns or {} if key not in known and not key.startswith(("left.", "right."))]
+    unknown = [
+        key for key in as_mapping(columns, "columns") if key not in known and not key.startswith(("left.", "right."))
+    ]
     if unknown:
         raise DataError(
             "columns",
@@ -130,11 +126,11 @@ def check_keys(columns: Mapping[str, str] | None) -> None:
 
 def _paired_features(table: Table, wanted: Features) -> tuple[str, ...]:
     """The features that both sides have, in the order of the left side or as wanted."""
-    sides = [[name.removeprefix(f"{side}.") for name in table.names if name.startswith(f"{side}.")] for side in SIDES]
-    both = tuple(name for name in sides[0] if name in sides[1])
+    left = [name.removeprefix("left.") for name in table.names if name.startswith("left.")]
+    both = tuple(name for name in left if f"right.{name}" in table)
     if wanted is not None:
         names = chosen_features(wanted)
-        missing = [name for name in names if name not in both]
+        missing = [name for name in names if not all(f"{side}.{name}" in table for side in SIDES)]
         if missing:
             raise DataError(
                 table.path,
@@ -143,10 +139,17 @@ def _paired_features(table: Table, wanted: Features) -> tuple[str, ...]:
                 fix="correct features=… (--features) or add the columns",
             )
         return names
-    for side, other, have, need in (("left", "right", *sides), ("right", "left", *sides[::-1])):
-        for name in have:  # a pattern may also catch columns that do not come in pairs
-            if name not in need and f"{side}.{name}" not in table.by_pattern:
-                table.require(f"{other}.{name}")
+    for name in table.names:
+        for side, other in (SIDES, SIDES[::-1]):  # a pattern may also catch columns that do not come in pairs
+            if name.startswith(f"{side}.") and name not in table.by_pattern:
+                table.require(other + name.removeprefix(side))
+    for side in SIDES:
+        caught = [name.removeprefix(f"{side}.") for name in table.by_pattern if name.startswith(f"{side}.")]
+        if caught and not set(caught) & set(both):
+            raise table.missing(
+                f"columns of both sides for the pattern {side}.*",
+                "correct the pattern (--columns), or name its columns one by one",
+            )
     if not both:
         raise table.missing(
             "columns left.F and right.F for at least one feature F",
@@ -154,17 +157,6 @@ def _paired_features(table: Table, wanted: Features) -> tuple[str, ...]:
             "(--columns 'left.*=*1' --columns 'right.*=*2')",
         )
     return both
-
-
-def _check_sets(table: Table, expected: str, bad: np.ndarray, first: np.ndarray) -> None:
-    if bad.any():
-        count = int(bad.sum())
-        raise DataError(
-            table.path,
-            expected=f"{expected} in every set",
-            got=f"{count} {'set' if count == 1 else 'sets'} without, the first from row {first[bad][0] + 1}",
-            fix="correct these sets, and see that different sets have different labels",
-        )
 
 
 def _compared(
@@ -194,7 +186,7 @@ def _outcomes(table: Table, values: ChoiceWords = None) -> dict[str, np.ndarray]
         raise table.missing("either a column choice or counts, not both", "remove one of the two")
     if "choice" in table:
         words = _choice_words(values)
-        chosen = _words(table, "choice", words)
+        chosen = table.words("choice", words, fix=" or say which words are used with values=… (--values left=A)")
         times = _multiplicity(table)
         return {name: np.where(chosen == word, times, 0.0) for name, word in zip(COUNTS, words, strict=True)}
     if not counted and not table.outcome_needed:
@@ -215,7 +207,7 @@ def _multiplicity(table: Table) -> np.ndarray:
 
 def _choice_words(values: ChoiceWords) -> tuple[str, ...]:
     """The words for left, right and tie, as used in the file."""
-    given = {str(ours): _plain(theirs) for ours, theirs in (values or {}).items()}
+    given = {ours: plain(theirs) for ours, theirs in as_mapping(values, "values").items()}
     words = tuple(given.get(word, word) for word in WORDS)
     if not set(given) <= set(WORDS) or len(set(words)) < len(words):
         raise DataError(
@@ -225,31 +217,3 @@ def _choice_words(values: ChoiceWords) -> tuple[str, ...]:
             fix="write for example values={'left': 'A', 'right': 'B'} (--values left=A --values right=B)",
         )
     return words
-
-
-def _chosen_rows(table: Table) -> np.ndarray:
-    """(rows,) mask from the column chosen: 1 or 0, true or false, yes or no."""
-    return np.isin(_words(table, "chosen", (*YES, *NO), shown=("1 or 0", "true or false", "yes or no")), YES)
-
-
-def _words(table: Table, name: str, known: Sequence[str], shown: Sequence[str] | None = None) -> np.ndarray:
-    """A column of words, compared without regard to case and spaces; unknown ones are an error."""
-    import pandas
-
-    codes, words = pandas.factorize(table.frame[table.names[name]], use_na_sentinel=False)
-    distinct = ["" if pandas.isna(word) else str(word) for word in words]
-    plain = [_plain(word) for word in distinct]
-    unknown = [word for word, ours in zip(distinct, plain, strict=True) if ours not in set(known)]
-    if unknown:
-        listed = ", ".join(repr(word[:20]) for word in unknown[:3])
-        raise DataError(
-            table.what(name),
-            expected=f"only {', '.join(shown or known)}",
-            got=listed + (f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""),
-            fix="correct these rows" + (" or say which words are used with values=… (--values)" * (not shown)),
-        )
-    return np.array(plain, dtype=str)[codes]
-
-
-def _plain(word: object) -> str:
-    return str(word).strip().casefold().removesuffix(".0")

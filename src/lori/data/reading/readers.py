@@ -1,18 +1,25 @@
-"""Readers: how do files become Preferences? One function for each of the four forms, and one that recognises them.
+"""Readers: how do files become Preferences or Choices? One function for each form, and one that recognises them.
 
-In all of them `columns` maps our name of a column to the file's, `values` maps left, right and tie to the
-words in the file's choice column, and `features` picks and orders the features.
+In all of them `columns` maps our name of a column to the file's, `values` maps left, right and tie, or the alternatives
+of a set, to the file's words for them, and `features` picks and orders the features.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from lori.data.choices import Choices
 from lori.data.preferences import Preferences
-from lori.data.reading import forms
+from lori.data.reading import forms, wide
+from lori.data.reading.files import as_paths
+from lori.data.reading.long import SetOptions, long_choices
 from lori.data.reading.tables import Table, open_tables
 from lori.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas
 
 FilePath = str | Path
 EXPECTED = (
@@ -40,14 +47,39 @@ def read_pairs(
 
 
 def read_choices(
-    path: FilePath,
+    path: FilePath | pandas.DataFrame,
     *,
     columns: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
     features: Sequence[str] | None = None,
-) -> Preferences:
-    """Read `set, chosen, F…`: the chosen row is preferred to each other row of its set."""
-    (table,) = open_tables([path], columns)
-    return forms.choices(table, features=features)
+    alternatives: Sequence[str] | None = None,
+    constants: bool | str | Sequence[str] = False,
+    opt_out: str | None = None,
+    ties: str = "error",
+    where: Mapping[str, object] | None = None,
+    outcome_needed: bool = True,
+) -> Choices:
+    """Read choices among the alternatives of sets, from a file or a pandas table, in the long or the wide form.
+
+    Long: a row for each alternative, `set, chosen, F…`, with `rank` instead of `chosen` for rankings, or `best` and
+    `worst`; optionally `alternative` (its name), `available`, and, from the row of what was chosen, `agent`, `count`,
+    `weight`. Wide: a row for each set; in `columns` a star stands for the name of an alternative, as in
+    {"time": "*_TT", "available": "*_AV", "choice": "CHOICE"}.
+
+    `values` tells the file's codes of alternatives, {"train": 1, "car": 3}; `alternatives` names them in their order.
+    `constants` adds a constant for each of them but the last, or but the one that is named, or for those of a list; so
+    do names of alternatives among `features`. `opt_out` names "none of these": chosen where nothing else was, described
+    by zeros and a constant of its own. Several chosen rows, or equal ranks, are a tie with ties="observed", otherwise
+    an error.
+    `where` keeps rows, {"PURPOSE": [1, 3]}. With `outcome_needed=False` nothing need be chosen (to have it predicted).
+    """
+    options = SetOptions(features, values, alternatives, constants, opt_out, ties)
+    if not wide.is_wide(columns, alternatives):
+        (table,) = open_tables([path], columns, outcome_needed, where)
+        return long_choices(table, options)
+    mapping, fixed = wide.numbers_in(columns)
+    (table,) = open_tables([path], mapping, outcome_needed, where)
+    return wide.wide_choices(table, mapping, fixed, options)
 
 
 def read_comparisons(
@@ -87,24 +119,41 @@ def read(
     pooling: str = "mean",
     discount: float = 0.95,
     identical: str = "error",
+    alternatives: Sequence[str] | None = None,
+    constants: bool | str | Sequence[str] = False,
+    opt_out: str | None = None,
+    ties: str = "error",
+    where: Mapping[str, object] | None = None,
+    as_pairs: bool = False,
     outcome_needed: bool = True,
-) -> Preferences:
+) -> Preferences | Choices:
     """Read one file (pairs or choices) or two (items or trajectories, and comparisons, in either order).
 
-    The form is told by the columns. With `outcome_needed=False` pairs and comparisons may come without a choice
-    (to have it predicted); the left side then stands for the winner.
+    The form is told by the columns. Files of choices give `Choices`, or the pairs of `Choices.as_pairs` with
+    `as_pairs=True`; `alternatives`, `constants`, `opt_out` and `ties` are about these, see `read_choices`. With
+    `outcome_needed=False` files may come without a choice (to have it predicted); the left side, or the first
+    alternative, then stands for the winner.
     """
-    files = [paths] if isinstance(paths, str | Path) else list(paths)
+    files = as_paths(paths)
     if len(files) not in (1, 2):
         raise DataError("files", expected=EXPECTED, got=f"{len(files)} files", fix="give one file or two")
-    tables = open_tables(files, columns, outcome_needed)
+    options = SetOptions(features, values, alternatives, constants, opt_out, ties)
+    if len(files) == 1 and wide.is_wide(columns, alternatives):
+        mapping, fixed = wide.numbers_in(columns)
+        (table,) = open_tables(files, mapping, outcome_needed, where)
+        choices = wide.wide_choices(table, mapping, fixed, options)
+        return choices.as_pairs() if as_pairs else choices
+    tables = open_tables(files, columns, outcome_needed, where)
     found = {forms.form_of(table): table for table in tables}
+    if "choices" not in found:
+        _check_no_sets(tables, options)
     match sorted(found):
         case ["pairs"] if len(tables) == 1:
             forms.check_keys(columns)
             return forms.pairs(found["pairs"], values=values, features=features, identical=identical)
         case ["choices"] if len(tables) == 1:
-            return forms.choices(found["choices"], features=features)
+            choices = long_choices(found["choices"], options)
+            return choices.as_pairs() if as_pairs else choices
         case ["comparisons", "items"]:
             return forms.comparisons(found["items"], found["comparisons"], values=values, features=features)
         case ["comparisons", "trajectories"]:
@@ -117,6 +166,17 @@ def read(
                 features=features,
             )
     raise _unrecognised(tables)
+
+
+def _check_no_sets(tables: Sequence[Table], options: SetOptions) -> None:
+    """Options about the alternatives of sets are a slip where there are no sets."""
+    for name in ("alternatives", "constants", "opt_out"):
+        if getattr(options, name):
+            known = " and ".join(forms.form_of(table) for table in tables)
+            raise DataError(
+                name, expected="a file of choices from sets (set, chosen, F), or a column map with a star for them",
+                got=f"the form {known}", fix="leave it out, or correct columns=… (--columns)",
+            )  # fmt: skip
 
 
 def _unrecognised(tables: Sequence[Table]) -> DataError:

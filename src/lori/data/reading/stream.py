@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -9,8 +10,17 @@ from pathlib import Path
 
 from lori.data.preferences import Preferences
 from lori.data.reading import forms
-from lori.data.reading.tables import PARQUET, table_of
-from lori.data.validation import chosen_features, names_text
+from lori.data.reading.files import (
+    PARQUET,
+    as_paths,
+    check_file,
+    check_header,
+    column_error,
+    opened_parquet,
+    read_batches,
+)
+from lori.data.reading.tables import table_of
+from lori.data.validation import as_mapping, chosen_features, names_text
 from lori.errors import DataError
 
 PIECE_ROWS = 1 << 18
@@ -58,17 +68,9 @@ class PreferenceStream:
 
     def read(self, piece: Piece) -> Iterator[Preferences]:
         """The preferences of one piece, at most `PIECE_ROWS` pairs at a time."""
-        import pyarrow
-        import pyarrow.parquet
-
-        try:
-            with pyarrow.parquet.ParquetFile(piece.file) as file:
-                for batch in file.iter_batches(batch_size=PIECE_ROWS, row_groups=list(piece.groups)):
-                    frame = batch.to_pandas(ignore_metadata=True)
-                    table = table_of(piece.file, frame, dict(self.columns))
-                    yield forms.pairs(table, values=dict(self.values), features=self.features, identical=self.identical)
-        except (pyarrow.ArrowException, OSError):
-            raise _damaged(piece.file) from None
+        for frame in read_batches(piece.file, piece.groups, PIECE_ROWS):
+            table = table_of(piece.file, frame, dict(self.columns))
+            yield forms.pairs(table, values=dict(self.values), features=self.features, identical=self.identical)
 
     def __iter__(self) -> Iterator[Preferences]:
         """All preferences; the next part is read while the last one is used."""
@@ -101,19 +103,15 @@ def open_stream(
 
         comparisons = sum(part.n_comparisons for part in pairs)
     """
-    import pyarrow
-    import pyarrow.parquet
-
     forms.check_keys(columns)
+    mapping = as_mapping(columns, "columns")
     pieces: list[Piece] = []
     expected: tuple[str, list[str]] | None = None
     for file in _files(paths):
-        try:
-            with pyarrow.parquet.ParquetFile(file) as opened:
-                names = sorted(opened.schema_arrow.names)
-                sizes = [opened.metadata.row_group(i).num_rows for i in range(opened.metadata.num_row_groups)]
-        except (pyarrow.ArrowException, OSError):
-            raise _damaged(file) from None
+        with opened_parquet(file) as content:
+            names = sorted(name.strip() for name in content.schema_arrow.names)
+            sizes = [content.metadata.row_group(i).num_rows for i in range(content.metadata.num_row_groups)]
+        check_header(file, names)
         if expected is None:
             expected = file, names
         elif names != expected[1]:
@@ -124,21 +122,19 @@ def open_stream(
                 got=f"a difference in {names_text(odd, 3)}",
                 fix="keep files with other columns in another folder",
             )
-        for ours, theirs in (columns or {}).items():
+        for ours, theirs in mapping.items():
             if "*" not in ours and theirs not in names:
-                raise DataError(
-                    file,
-                    expected=f"a column {theirs} for {ours}",
-                    got=f"the columns {names_text(names)}",
+                raise column_error(
+                    file, names, (), expected=f"a column {theirs} for {ours}", got=f"the columns {names_text(names)}",
                     fix="correct columns=… (--columns)",
-                )
+                )  # fmt: skip
         pieces += _pieces(file, sizes)
     if not pieces:
-        raise DataError(_shown(paths), expected="at least one row", got="empty files", fix="add the data")
+        raise DataError(" ".join(as_paths(paths)), expected="at least one row", got="empty files", fix="add the data")
     return PreferenceStream(
         tuple(pieces),
-        tuple((columns or {}).items()),
-        tuple((values or {}).items()),
+        tuple(mapping.items()),
+        tuple(as_mapping(values, "values").items()),
         None if features is None else chosen_features(features),
         identical,
     )
@@ -159,33 +155,18 @@ def _pieces(file: str, sizes: list[int]) -> list[Piece]:
 
 def _files(paths: str | Path | Sequence[str | Path]) -> list[str]:
     files: list[str] = []
-    for path in [paths] if isinstance(paths, str | Path) else paths:
+    for path in as_paths(paths):
         place = Path(path)
-        if place.is_dir():
+        if os.path.isdir(place):
             found = sorted(str(file) for file in place.iterdir() if file.suffix.lower() in PARQUET)
             if not found:
-                raise DataError(str(path), expected="Parquet files in the folder", got="none", fix="check the path")
+                raise DataError(path, expected="Parquet files in the folder", got="none", fix="check the path")
             files += found
-        elif not place.exists():
-            raise DataError(str(path), expected="a file or folder", got="no such name", fix="check the path")
-        elif place.suffix.lower() not in PARQUET:
+        elif check_file(place) and place.suffix.lower() not in PARQUET:
             raise DataError(
-                str(path), expected="a Parquet file to stream", got=f"the ending {place.suffix or 'none'}",
+                path, expected="a Parquet file to stream", got=f"the ending {place.suffix or 'none'}",
                 fix="convert it to Parquet, or let it be read into memory",
             )  # fmt: skip
         else:
-            files.append(str(path))
+            files.append(path)
     return files
-
-
-def _damaged(file: str) -> DataError:
-    return DataError(
-        file,
-        expected="a whole Parquet file",
-        got="something else, or a file that was cut off",
-        fix="write the file again",
-    )
-
-
-def _shown(paths: str | Path | Sequence[str | Path]) -> str:
-    return str(paths) if isinstance(paths, str | Path) else " ".join(map(str, paths))

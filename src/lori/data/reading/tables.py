@@ -1,160 +1,29 @@
-"""Tables: what a file holds, and which of its columns plays which role, whatever the file calls it.
-
-CSV (any common delimiter, also .gz) or Parquet; messages speak of the file's own names.
-"""
+"""Tables: which column of a file plays which role, whatever the file calls it? Messages speak of the file's names."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-import re
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lori.data import validation as check
-from lori.data.validation import names_text
+from lori.data.reading.files import column_error, read_frame, read_table
 from lori.errors import DataError
 
 if TYPE_CHECKING:
     import pandas
 
-DELIMITERS = ",;\t|"
-PARQUET = (".parquet", ".pq")
-SAMPLE = 1 << 16  # characters that show which delimiter a file uses
-DECIMAL = re.compile(r"[+-]?\d+(?P<mark>[.,])(?P<after>\d+)")
-INDEX_COLUMN = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
-
-
-def read_table(path: str | Path, text_columns: Iterable[str] = ()) -> pandas.DataFrame:
-    """The rows of a file with stripped column names and without index columns.
-
-    The `text_columns`, where present, are kept as written ('007' stays '007'); of the others pandas decides.
-    Nothing counts as missing yet: what is not a number shows when a number is needed.
-    """
-    file = Path(path)
-    if not file.exists():
-        raise DataError(str(path), expected="a file", got="a name that does not exist", fix="check the path")
-    if file.is_dir():
-        raise DataError(str(path), expected="a file", got="a folder", fix="give the name of a file in it")
-    frame = _read_parquet(file) if file.suffix.lower() in PARQUET else _read_csv(file, set(text_columns))
-    frame.columns = [str(name).strip() for name in frame.columns]
-    frame = frame[[name for name in frame.columns if not INDEX_COLUMN.fullmatch(name)]]
-    if frame.empty:
-        raise DataError(str(path), expected="a header and at least one row", got="no rows", fix="add the data")
-    return frame
-
-
-def _read_parquet(file: Path) -> pandas.DataFrame:
-    import pyarrow
-    import pyarrow.parquet
-
-    try:
-        table = pyarrow.parquet.ParquetFile(file).read()
-        _check_header(file, [str(name) for name in table.column_names])
-        return table.to_pandas(ignore_metadata=True)
-    except (pyarrow.ArrowException, OSError):
-        raise DataError(
-            str(file),
-            expected="a Parquet file",
-            got="something else, or a file that was cut off",
-            fix="write the file again, or name it .csv if it is text",
-        ) from None
-
-
-def _read_csv(file: Path, text_columns: set[str]) -> pandas.DataFrame:
-    import pandas
-
-    try:
-        with _open_text(file) as handle:
-            sample = handle.read(SAMPLE)
-        delimiter = _delimiter(sample)
-        records = _records(sample, delimiter)
-        if not records:
-            raise DataError(str(file), expected="a header and rows", got="an empty file", fix="add the data")
-        header = records[0]
-        _check_header(file, header)
-        if len(records) > 1 and len(records[1]) > len(header):
-            raise pandas.errors.ParserError  # pandas would silently take the first column for row names
-        types: dict[str, type] = {name: str for name in header if name.strip() in text_columns}
-        with _open_text(file) as handle:
-            decimal = _decimal(records[1:])
-            return pandas.read_csv(
-                handle, sep=delimiter, decimal=decimal, na_filter=False, dtype=types, low_memory=False
-            )
-    except UnicodeDecodeError:
-        problem, fix = (
-            "bytes that are not UTF-8",
-            "save it as UTF-8 (or as Parquet with the extension .parquet)",
-        )
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        problem, fix = "a damaged .gz file", "compress it again"
-    except (pandas.errors.ParserError, csv.Error):
-        problem, fix = "rows with more fields than the header, or an open quote", "correct these rows"
-    except OSError as error:
-        problem, fix = error.strerror or "a failure of the file system", "check that the file can be read"
-    raise DataError(str(file), expected="a table in UTF-8 text with one delimiter", got=problem, fix=fix)
-
-
-def _open_text(file: Path) -> TextIO:
-    if file.suffix.lower() == ".gz":
-        return cast(TextIO, gzip.open(file, "rt", encoding="utf-8-sig", newline=""))
-    return open(file, encoding="utf-8-sig", newline="")
-
-
-def _delimiter(sample: str) -> str:
-    """The delimiter that cuts the first rows into the most columns, the same number in each."""
-
-    def quality(delimiter: str) -> tuple[bool, int]:
-        widths = [len(record) for record in _records(sample, delimiter)[:20]]
-        return len(set(widths)) == 1, widths[0] if widths else 0
-
-    consistent = [delimiter for delimiter in DELIMITERS if quality(delimiter) > (True, 1)]
-    return max(consistent or DELIMITERS, key=lambda delimiter: quality(delimiter)[1])
-
-
-def _decimal(records: list[list[str]]) -> str:
-    """A comma where the first rows have decimal commas and no decimal point.
-
-    Three digits after every comma could mean thousands, so that these are left to be refused as text.
-    """
-    numbers = [found for record in records for field in record if (found := DECIMAL.fullmatch(field.strip()))]
-    commas = [found for found in numbers if found["mark"] == ","]
-    told = any(len(found["after"]) != 3 for found in commas)
-    return "," if told and len(commas) == len(numbers) else "."
-
-
-def _records(sample: str, delimiter: str) -> list[list[str]]:
-    """The complete records at the start of a file, without blank lines."""
-    records = list(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter))
-    if len(sample) == SAMPLE and len(records) > 1:
-        records.pop()  # it may have been cut
-    return [record for record in records if any(field.strip() for field in record)]
-
-
-def _check_header(file: Path, header: list[str]) -> None:
-    names = [name.strip() for name in header if name.strip()]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise DataError(
-            str(file),
-            expected="every column name once",
-            got=f"more than one column called {names_text(repeated, 3)}",
-            fix="rename the repeated columns",
-        )
-
-
 TEXT_ROLES = (
-    "agent", "choice", "winner", "loser", "left", "right", "id", "set", "chosen", "trajectory",
+    "agent", "choice", "winner", "loser", "left", "right", "id", "set", "chosen", "trajectory", "alternative", "best",
+    "worst", "occasion",
 )  # fmt: skip
 NUMBER_ROLES = ("weight", "count", "left_wins", "right_wins", "ties", "step")
 SIDES = ("left", "right")
+YES, NO = ("1", "true", "yes"), ("0", "false", "no")
 
 
 @dataclass(frozen=True)
@@ -175,12 +44,14 @@ class Table:
 
     def what(self, name: str) -> str:
         """How a message calls this column."""
-        return f"{self.path}, column {self.names[name]}"
+        return f"{self.path}, column {check.name_text(self.names[name])}"
 
     def missing(self, expected: str, fix: str) -> DataError:
         """The error for an absent column; lists those there are."""
-        return DataError(
-            self.path, expected=expected, got=f"the columns {check.names_text(self.frame.columns)}", fix=fix
+        names = list(self.frame.columns)
+        rows = self.frame.head(20).itertuples(index=False, name=None)
+        return column_error(
+            self.path, names, rows, expected=expected, got=f"the columns {check.names_text(names)}", fix=fix
         )
 
     def require(self, *names: str) -> None:
@@ -192,9 +63,18 @@ class Table:
                     f"add it or say which column it is with columns={{'{name}': …}} (--columns {name}=…)",
                 )
 
-    def numbers(self, name: str) -> np.ndarray:
-        """A column of finite numbers."""
+    def column(self, name: str) -> pandas.Series:
+        """A column as it was read, each cell a single value."""
+        column = self.frame[self.names[name]]
+        if column.dtype == object:
+            check.check_single(column.to_numpy(), self.what(name))
+        return column
+
+    def numbers(self, name: str, needed: np.ndarray | None = None) -> np.ndarray:
+        """A column of finite numbers; zero in rows where none is `needed`."""
         values = self._as_float(name)
+        if needed is not None:
+            values = np.where(needed, values, 0.0)
         instead, fix = (
             "text, a missing value or infinity",
             "correct these rows or choose other features with features=… (--features a,b)",
@@ -202,6 +82,7 @@ class Table:
         if not np.isfinite(values).all() and self._has_commas(name):
             instead, fix = "numbers with commas", "write decimal points, and thousands without a separator"
         check.check_finite(values, self.what(name), instead=instead, fix=fix)
+        check.check_size(values, self.what(name))
         return values
 
     def counts(self, name: str) -> np.ndarray:
@@ -212,20 +93,57 @@ class Table:
 
     def labels(self, name: str) -> np.ndarray:
         """A column of non-empty text."""
-        return check.as_labels(self.frame[self.names[name]].to_numpy(), self.what(name))
+        return check.as_labels(self.column(name).to_numpy(), self.what(name))
 
-    def matrix(self, names: Sequence[str]) -> np.ndarray:
-        """(rows, names): several columns of finite numbers side by side."""
-        return np.column_stack([self.numbers(name) for name in names])
+    def ranks(self, name: str) -> np.ndarray:
+        """A column of numbers, NaN where it is empty."""
+        import pandas
 
-    def features_besides(self, roles: Sequence[str], wanted: Sequence[str] | None) -> tuple[str, ...]:
-        """The wanted features, or every column that has none of these roles."""
+        values = self._as_float(name)
+        given = [not pandas.isna(cell) and str(cell).strip() not in ("", "nan") for cell in self.column(name)]
+        return np.where(np.isnan(values) & given, -1.0, values)  # text is no rank, either
+
+    def words(self, name: str, known: Sequence[str], shown: Sequence[str] | None = None, fix: str = "") -> np.ndarray:
+        """A column of words, compared without regard to case and spaces; unknown ones are an error."""
+        import pandas
+
+        codes, words = pandas.factorize(self.column(name), use_na_sentinel=False)
+        simple = ["" if pandas.isna(word) else plain(word) for word in words]
+        unknown = np.array([word not in known for word in simple])
+        if unknown.any():
+            count = int(unknown.sum())
+            raise DataError(
+                self.what(name),
+                expected=f"only {', '.join(shown or known)}",
+                got=f"{'another word' if count == 1 else f'{count} other words'} in {check.rows_text(unknown[codes])}",
+                fix=f"correct these rows{fix}",
+            )
+        return np.array(simple, dtype=str)[codes]
+
+    def marks(self, name: str) -> np.ndarray:
+        """(rows,) mask from a column of 1 or 0, true or false, yes or no."""
+        return np.isin(self.words(name, (*YES, *NO), shown=("1 or 0", "true or false", "yes or no")), YES)
+
+    def matrix(self, names: Sequence[str], needed: np.ndarray | None = None) -> np.ndarray:
+        """(rows, names): several columns of finite numbers side by side; zero in rows where none are `needed`."""
+        block = self.frame[[self.names[name] for name in names]]
+        if needed is None and all(kind.kind in "iufb" for kind in set(block.dtypes)):
+            try:
+                return check.as_table(np.ascontiguousarray(block.to_numpy(dtype=np.float64)), self.path)
+            except DataError:
+                pass  # once more, column by column, so that the message names one
+        return np.column_stack([np.empty((len(self), 0)), *(self.numbers(name, needed) for name in names)])
+
+    def features_besides(
+        self, roles: Sequence[str], wanted: Sequence[str] | None, *, needed: bool = True
+    ) -> tuple[str, ...]:
+        """The wanted features, or every column that has none of these roles; at least one, if they are `needed`."""
         if wanted is not None:
             names = check.chosen_features(wanted)
             self.require(*names)
         else:
             names = tuple(name for name in self.names if name not in roles)
-        if not names:
+        if not names and needed:
             raise self.missing("at least one feature column", "add a column with numbers")
         return names
 
@@ -247,23 +165,41 @@ class Table:
         """The column as float64, NaN where something is not a number."""
         import pandas
 
-        column = self.frame[self.names[name]]
+        column = self.column(name)
         if column.dtype.kind in "iufb":
             return column.to_numpy(dtype=np.float64)
         if column.dtype.kind in "OTU":
-            return pandas.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+            try:
+                return pandas.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+            except OverflowError:  # a whole number beyond all floating-point ones
+                return pandas.to_numeric(column.astype(str), errors="coerce").to_numpy(np.float64, na_value=np.inf)
         return np.full(len(column), np.nan)  # dates and the like
 
 
+def plain(word: object) -> str:
+    """A word as it is compared with others: without case, spaces around it, and the '.0' of a whole number."""
+    return str(word).strip().casefold().removesuffix(".0")
+
+
 def open_tables(
-    paths: Sequence[str | Path], columns: Mapping[str, str] | None, outcome_needed: bool = True
+    sources: Sequence[str | Path | pandas.DataFrame],
+    columns: Mapping[str, str] | None,
+    outcome_needed: bool = True,
+    where: Mapping[str, object] | None = None,
 ) -> list[Table]:
-    """Read files and give their columns our names; every mapped column must exist in one of them."""
-    mapping = {str(ours): str(theirs) for ours, theirs in (columns or {}).items()}
+    """Read files and give their columns our names; every mapped column must exist in one of them.
+
+    `where` keeps the rows whose cells in these columns have one of these values. A table may also be given itself.
+    """
+    mapping = check.as_mapping(columns, "columns")
     text_columns = set(TEXT_ROLES) | {mapping[role] for role in TEXT_ROLES if role in mapping}
-    tables = []
-    for path in paths:
-        tables.append(table_of(str(path), read_table(path, text_columns), mapping, outcome_needed))
+    frames: list[tuple[str, pandas.DataFrame]] = []
+    for source in sources:
+        if isinstance(source, str | Path):
+            frames.append((str(source), read_table(source, text_columns)))
+        else:
+            frames.append(("table", read_frame(source)))
+    tables = [table_of(*own, mapping, outcome_needed) for own in kept_rows(frames, where)]
     for ours, theirs in mapping.items():
         if not any(_applies(ours, theirs, table) for table in tables):
             close = get_close_matches(theirs, [str(name) for table in tables for name in table.frame.columns], 1)
@@ -272,35 +208,79 @@ def open_tables(
     return tables
 
 
+def kept_rows(
+    frames: list[tuple[str, pandas.DataFrame]], where: Mapping[str, object] | None
+) -> list[tuple[str, pandas.DataFrame]]:
+    """The rows whose cells have one of the values that `where` lists for their columns."""
+    for column, wanted in check.as_lists(where, "where").items():
+        if not any(column in frame for _, frame in frames):
+            names = [name for _, frame in frames for name in frame.columns]
+            rows = frames[-1][1].head(20).itertuples(index=False, name=None)
+            raise column_error(
+                frames[-1][0], names, rows, expected=f"a column {column}, as where=… (--where) says",
+                got=f"the columns {check.names_text(names)}", fix="correct where=… (--where COLUMN=1,2)",
+            )  # fmt: skip
+        words = {plain(word) for word in wanted}
+        for place, (path, frame) in enumerate(frames):
+            if column in frame:
+                kept = frame[frame[column].map(plain).isin(words)].reset_index(drop=True)
+                if kept.empty:
+                    raise DataError(
+                        path, expected=f"rows with one of these values in {check.name_text(column)}", got="none",
+                        fix="correct where=… (--where COLUMN=1,2)",
+                    )  # fmt: skip
+                among = " (among the rows that where=… keeps)"
+                frames[place] = f"{path.removesuffix(among)}{among}", kept
+    return frames
+
+
 def table_of(path: str, frame: pandas.DataFrame, mapping: Mapping[str, str], outcome_needed: bool = True) -> Table:
     """A table that was read, its columns under our names."""
-    names, by_pattern = _named(list(frame.columns), mapping)
+    names, by_pattern = _named(path, list(frame.columns), mapping)
     return Table(path, frame, names, frozenset(by_pattern), outcome_needed)
 
 
-def _named(existing: list[str], mapping: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:
-    """Our names for the columns of a file, in the file's order; the mapping goes before the file's own."""
-    patterns = {ours: theirs for ours, theirs in mapping.items() if "*" in ours}
-    explicit = {ours: theirs for ours, theirs in mapping.items() if "*" not in ours}
+def _named(path: str, existing: list[str], mapping: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:
+    """Our names for the columns of a file, in the file's order.
+
+    A column that the mapping names goes before all others; where a pattern and the file's own names, or two patterns,
+    mean different columns by one name, nobody can know which is meant.
+    """
+    patterns = {ours: theirs for ours, theirs in mapping.items() if "*" in ours + theirs}
+    explicit = {ours: theirs for ours, theirs in mapping.items() if ours not in patterns}
     names: dict[str, str] = {}
     by_pattern: set[str] = set()
     for column in existing:
         mapped = [ours for ours, theirs in explicit.items() if theirs == column]
-        matched = [] if mapped else [ours.replace("*", stem) for ours, stem in _matches(column, patterns)]
-        by_pattern.update(matched)
+        matched = [] if mapped else [filled(ours, stem) for ours, stem in matches(column, patterns)]
+        matched = [ours for ours in matched if ours not in explicit]
         own = [column] if not mapped and not matched and column not in explicit else []
+        for ours in matched + own:
+            if ours in names:
+                raise DataError(
+                    path,
+                    expected=f"one column for {ours}",
+                    got=f"two, {check.names_text([names[ours]])} and {check.names_text([column])}",
+                    fix=f"say which with columns={{'{ours}': …}} (--columns {ours}=…)",
+                )
+        by_pattern.update(matched)
         names.update(dict.fromkeys(mapped + matched + own, column))
     return names, by_pattern
 
 
-def _matches(column: str, patterns: Mapping[str, str]) -> list[tuple[str, str]]:
+def filled(ours: str, stem: str) -> str:
+    """What a column that fits a pattern is called: left.* with price is left.price, time of bus is bus.time."""
+    return ours.replace("*", stem) if "*" in ours else f"{stem}.{ours}"
+
+
+def matches(column: str, patterns: Mapping[str, str]) -> list[tuple[str, str]]:
     """The patterns that fit a column, each with the part that the star stands for."""
     found = []
     for ours, theirs in patterns.items():
-        if ours not in ("left.*", "right.*") or theirs.count("*") != 1:
+        if (ours not in ("left.*", "right.*") and "*" in ours) or theirs.count("*") != 1:
             raise DataError(
                 "columns",
-                expected="patterns such as left.*=*1 and right.*=*2, with one star on each side",
+                expected="patterns such as left.*=*1 and right.*=*2, with one star on each side, or time=time_*",
                 got=f"{ours}={theirs}",
                 fix="correct the pattern",
             )
@@ -312,6 +292,6 @@ def _matches(column: str, patterns: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def _applies(ours: str, theirs: str, table: Table) -> bool:
-    if "*" in ours:
-        return any(_matches(column, {ours: theirs}) for column in table.frame.columns)
+    if "*" in ours + theirs:
+        return any(matches(column, {ours: theirs}) for column in table.frame.columns)
     return theirs in table.frame.columns

@@ -87,7 +87,7 @@ def measure(settings: BradleyTerrySettings) -> Measured:
     data = list(zip(winners, losers, strict=True))
 
     def ours(comparisons: Comparisons, **options) -> np.ndarray:
-        model = LORI(levels=1, prior=None, **options).fit(comparisons.preferences())
+        model = LORI(levels=1, lapse=0, prior=None, **options).fit(comparisons.preferences())
         return _centred(np.append(0.0, model.levels_[0].weights))
 
     def choix_list() -> np.ndarray:

@@ -43,7 +43,7 @@ SMOKE = ClusterSettings(1_500, (2,), 1, 1)
 
 def measure(settings: ClusterSettings) -> Measured:
     """Workers and the stream read the file in each fit; in memory the pairs are there beforehand."""
-    estimator = LORI(levels=settings.levels, reward=Linear(increasing="all"), prior=None)
+    estimator = LORI(levels=settings.levels, reward=Linear(increasing="all"), lapse=0, prior=None)
     with TemporaryDirectory(prefix="lori-bench-") as folder, ExitStack() as stack:
         file = Path(folder) / "pairs.parquet"
         write_organ_pairs(file, settings.pairs)

@@ -95,6 +95,8 @@ class Measured:
 
     rows: list[Row] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
+    table: str = ""
+    """How the rows are shown, where columns of times would say nothing."""
 
     def claim(self, text: str, value: float | None, limit: float, **options: bool) -> None:
         """Note what must hold; without a value (a peer is missing) there is nothing to say."""

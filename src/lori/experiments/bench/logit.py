@@ -30,7 +30,7 @@ def measure(settings: LogitSettings) -> Measured:
     """All four maximise the same likelihood; only scikit-learn gives no standard errors."""
     pairs = organ_pairs(settings.pairs)
     preferences, differences = pairs.preferences, pairs.differences
-    estimator = LORI(levels=1, epsilon=0.0, prior=None)
+    estimator = LORI(levels=1, epsilon=0.0, lapse=0, prior=None)
 
     def ours() -> np.ndarray:
         weights = estimator.fit(preferences).summary().levels[0].weights.values()

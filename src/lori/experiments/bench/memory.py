@@ -111,7 +111,7 @@ def fit(kind: str, file: str, levels: str) -> None:
     jax.devices()
     assert pandas.__version__
     idle, started = peak(), perf_counter()
-    estimator = LORI(levels=int(levels), reward=Linear(increasing="all"), prior=None)
+    estimator = LORI(levels=int(levels), reward=Linear(increasing="all"), lapse=0, prior=None)
     size = 0
     if kind == "memory":
         left, right = np.load(file)

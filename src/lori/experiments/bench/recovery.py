@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
@@ -135,15 +136,16 @@ def hanging(model: OrderedModel, left: np.ndarray, right: np.ndarray) -> np.ndar
     return np.array([np.mean(fewer.compare(left, right) != chosen) for fewer in without])
 
 
-def in_order(truth: OrderedModel, fitted: OrderedModel) -> bool:
+def in_order(truth: OrderedModel, fitted: OrderedModel, deviation: ArrayLike = 1.0) -> bool:
     """Do the fitted levels, each with the true one that it is most like, stand in the true order?
 
     True levels are given to fitted ones so that weights point most nearly the same way, by the sum of cosines and not
     of their sizes: a level with all weights reversed is the opposite objective. There may be fewer fitted levels.
+    Features that are not in the same units are made comparable by their `deviation`.
     """
 
     def directions(model: OrderedModel) -> np.ndarray:
-        weights = np.stack([level.weights for level in model.levels])
+        weights = np.stack([level.weights for level in model.levels]) * deviation
         return weights / np.maximum(np.linalg.norm(weights, axis=1, keepdims=True), np.finfo(float).tiny)
 
     alike = directions(fitted) @ directions(truth).T

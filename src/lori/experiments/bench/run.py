@@ -6,6 +6,7 @@ import json
 import os
 import platform
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,16 +15,19 @@ from time import perf_counter
 from typing import Any
 
 from lori.data.writing import folder, writing
-from lori.errors import InputError
+from lori.errors import InputError, printable
 from lori.experiments.bench import (
     agents,
     bradley_terry,
     cache,
     calibration,
     cluster,
+    coverage,
     logit,
     memory,
     organ,
+    people,
+    populations,
     posterior,
     questions,
     recovery,
@@ -38,6 +42,7 @@ PACKAGES = (
 )  # fmt: skip
 HEADER = ("case", "contestant", "median", "min – max", "ratio")
 NOTE_WIDTH = 110
+Bar = AbstractContextManager[Callable[[int, int], None]]
 
 
 @dataclass(frozen=True)
@@ -45,15 +50,17 @@ class Case:
     """A group of measurements with its settings, for a full and for a smoke run."""
 
     question: str
-    measure: Callable[[Any], Measured]
+    measure: Callable[..., Measured]
     full: Any
     smoke: Any
     by_name: bool = False
     """Statistical and long: measured only when it is named."""
+    resumes: bool = False
+    """Its runs are kept in the folder: it takes the folder, what says a sentence, and what is told of progress."""
 
-    def settings(self, smoke: bool, repeats: int | None, long: bool) -> Any:
+    def settings(self, smoke: bool, repeats: int | None, long: bool, jobs: int | None = None) -> Any:
         chosen = self.smoke if smoke else self.full
-        changes = {"repeats": repeats, "paper_to_the_end": long or None}
+        changes = {"repeats": repeats, "paper_to_the_end": long or None, "jobs": jobs}
         known = {field.name for field in fields(chosen)}
         return replace(
             chosen, **{name: value for name, value in changes.items() if value is not None and name in known}
@@ -76,6 +83,10 @@ CASES = {
     "calibration": Case(
         "are posteriors right", calibration.measure, calibration.CalibrationSettings(), calibration.SMOKE, by_name=True
     ),
+    "coverage": Case(
+        "do reported intervals hold the truth",
+        coverage.measure, coverage.CoverageSettings(), coverage.SMOKE, by_name=True,
+    ),
     "recovery": Case(
         "is the order found", recovery.measure, recovery.RecoverySettings(), recovery.SMOKE, by_name=True
     ),
@@ -83,8 +94,16 @@ CASES = {
         "is the number of levels found",
         recovery.measure_levels, recovery.LevelsSettings(), recovery.LEVELS_SMOKE, by_name=True,
     ),
+    "populations": Case(
+        "are people who differ taken for levels",
+        populations.measure, populations.PopulationsSettings(), populations.SMOKE, by_name=True,
+    ),
     "questions": Case(
         "what chosen questions save", questions.measure, questions.QuestionsSettings(), questions.SMOKE, by_name=True
+    ),
+    "people": Case(
+        "is a second level found, and only where it is, when people slip",
+        people.measure, people.PeopleSettings(), people.SMOKE, by_name=True, resumes=True,
     ),
     "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
 }  # fmt: skip
@@ -97,7 +116,10 @@ def run(
     smoke: bool = False,
     repeats: int | None = None,
     long: bool = False,
+    jobs: int | None = None,
     say: Callable[[str], None] = print,
+    warn: Callable[[str], None] = print,
+    bar: Callable[[str], Bar] = lambda name: nullcontext(lambda done, of: None),
 ) -> dict[str, Any]:
     """Measure the cases, show each as it ends, and keep what there is in a file.
 
@@ -118,18 +140,23 @@ def run(
     if smoke:
         say("Smoke run: sizes are tiny, so times and ratios say nothing.\n")
     for own in chosen:
-        settings = CASES[own].settings(smoke, repeats, long)
-        measured = CASES[own].measure(settings)
+        case = CASES[own]
+        settings = case.settings(smoke, repeats, long, jobs)
+        if case.resumes:
+            with bar(own) as progress:
+                measured = case.measure(settings, out, warn, progress)
+        else:
+            measured = case.measure(settings)
         result["settings"][own] = asdict(settings)
         result["rows"] += [{"group": own, **row.to_dict()} for row in measured.rows]
         result["claims"] += [{"group": own, **claim.to_dict(smoke)} for claim in measured.claims]
         result["seconds"] = perf_counter() - started
-        say(f"{own}: {CASES[own].question}\n\n{text_table(measured.rows)}\n")
+        say(f"{own}: {case.question}\n\n{measured.table or text_table(measured.rows)}\n")
         if measured.claims:
             say(f"{text_claims(measured.claims, smoke)}\n")
         with writing(out / f"{name}.json") as temporary:
             temporary.write_text(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-    say(f"Wrote {out / f'{name}.json'} after {result['seconds']:.0f} s")
+    say(f"Wrote {printable(str(out / f'{name}.json'))} after {result['seconds']:.0f} s")
     return result
 
 

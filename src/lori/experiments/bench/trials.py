@@ -30,9 +30,10 @@ class Decider:
 
     @classmethod
     def drawn(cls, levels: int, left: np.ndarray, right: np.ndarray, generator: np.random.Generator) -> Decider:
-        settings = checked_settings(LORI(levels=levels).get_params(deep=False), [Preferences.from_arrays(left, right)])
+        pairs = Preferences.from_arrays(left, right)
+        settings = checked_settings(LORI(levels=levels).get_params(deep=False), [pairs])
         assert settings.prior is not None
-        scaling = Scaling.of(Moments.of(left, right), settings.specification.standardised)
+        scaling = Scaling.of(Moments.of(pairs), settings.specification.standardised)
         vector = settings.prior.draw(settings.specification, 1, generator)[0]
         return cls(
             settings, scaling, vector, Units(settings.specification, scaling, settings.alpha).model(vector, left)

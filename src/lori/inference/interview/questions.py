@@ -57,7 +57,7 @@ def next_questions(
         raise InputError(
             "count", expected=f"at most {len(left)}, the candidates", got=str(count), fix="offer more pairs"
         )
-    few = posterior.thinned(DRAWS)
+    few = posterior.thinned(DRAWS).with_common_lapse()  # an obvious question would teach how often somebody slips
     information = np.empty(len(left))
     preferred = np.empty((len(few), len(left)), np.float32)
     for start in range(0, len(left), CANDIDATES):

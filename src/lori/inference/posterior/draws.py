@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -13,13 +14,14 @@ from lori.errors import MissingExtra
 from lori.inference.estimates import Reported, Units
 from lori.inference.posterior.order import PriorityOrder, order_of
 from lori.language.names import label
-from lori.language.notes import Note
+from lori.language.notes import Note, note_sentences
 from lori.language.numbers import between, percent, rounded
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
 ELEMENTS = 1 << 22  # draws × pairs that are predicted at once
+NEIGHBOURHOOD = 0.1  # of an interval's length, in which densities at its ends are compared
 NAME = 26  # characters of a name in the table
 
 
@@ -115,6 +117,15 @@ class Posterior:
         chosen = np.linspace(0, len(self) - 1, min(count, len(self))).astype(int)
         return replace(self, vectors=self.draws[chosen][None])
 
+    def with_common_lapse(self) -> Posterior:
+        """The same draws as if the rate of slips were known, its mean."""
+        slot = self.units.specification.lapse_slot
+        if slot is None:
+            return self
+        vectors = self.vectors.copy()
+        vectors[..., slot] = vectors[..., slot].mean()
+        return replace(self, vectors=vectors)
+
     def models(self, count: int = 100) -> list[OrderedModel]:
         """Complete models, evenly spaced among the draws."""
         specification = self.units.specification
@@ -127,7 +138,8 @@ class Posterior:
                 scaled = reward.with_scale(1 / alpha) if reward.free_scale else reward
                 slopes = scaled.slopes(parameters, self.units.scaling.location[None])
                 levels.append(Level(scaled, parameters, float(own.epsilon[i]), alpha, slopes))
-            made.append(OrderedModel(tuple(levels), specification.features, specification.likelihood.rule))
+            rule, lapse = specification.likelihood.rule, self.units.lapse(few.draws[i])
+            made.append(OrderedModel(tuple(levels), specification.features, rule, lapse))
         return made
 
     def predict_proba(self, left: Any, right: Any) -> np.ndarray:
@@ -148,9 +160,17 @@ class Posterior:
         return np.concatenate(parts, axis=1)
 
     def predict_interval(self, left: Any, right: Any, probability: float = 0.9) -> np.ndarray:
-        """(pairs, 3): lower bound, mean and upper bound of the probability that left is preferred."""
+        """(pairs, 3): lower bound, mean and upper bound of the probability that left is preferred.
+
+        It is the shortest interval that holds so many of the draws, since probabilities near 0 and 1 are skewed. It
+        reaches 0 or 1 unless the draws are less dense there than at its other end.
+        """
         draws = self.predict_proba(left, right)[:, :, 0]
-        low, high = interval(draws, probability)
+        low, high = shortest(draws, probability)
+        rare, sure = (np.quantile(size, probability, axis=0) for size in (draws, 1 - draws))
+        impossible, certain = reaches_zero(draws, rare), reaches_zero(1 - draws, sure)
+        low, high = np.where(impossible, 0.0, low), np.where(impossible, rare, high)
+        low, high = np.where(certain, 1 - sure, low), np.where(certain, 1.0, high)
         return np.stack([low, draws.mean(axis=0), high], axis=1)
 
     def order(self, by: str = "auto") -> PriorityOrder:
@@ -231,6 +251,22 @@ def interval(draws: np.ndarray, probability: float) -> tuple[np.ndarray, np.ndar
     return low, high
 
 
+def shortest(draws: np.ndarray, probability: float) -> tuple[np.ndarray, np.ndarray]:
+    """Shortest interval over the first axis that holds this share of the draws."""
+    ordered, held = np.sort(draws, axis=0), math.ceil(probability * len(draws))
+    low, high = ordered[: len(draws) - held + 1], ordered[held - 1 :]
+    best = np.argmin(high - low, axis=0)[None]
+    return np.take_along_axis(low, best, axis=0)[0], np.take_along_axis(high, best, axis=0)[0]
+
+
+def reaches_zero(draws: np.ndarray, end: Any, shares: np.ndarray | None = None) -> Any:
+    """Is the density of numbers that are not negative, over the first axis, at zero no less than at `end`?"""
+    near = NEIGHBOURHOOD * end
+    at_zero = np.average(draws <= near, axis=0, weights=shares)
+    at_end = np.average(np.abs(draws - end) <= near / 2, axis=0, weights=shares)
+    return at_zero >= at_end
+
+
 def _lines(posterior: Posterior, probability: float = 0.9) -> list[str]:
     told = [f"Posterior by {posterior.method}: {len(posterior):,} draws. {posterior.trust.verdict}"]
     if posterior.log_evidence is not None:
@@ -242,7 +278,7 @@ def _lines(posterior: Posterior, probability: float = 0.9) -> list[str]:
         rows = [*level.weights.items(), ("ε", level.epsilon)]
         rows += [(f"threshold in {name}", own) for name, own in level.thresholds.items()]
         told += [f"  {label(name, NAME):<{NAME}}  {own}" for name, own in rows if own.median is not None]
-    return [*told, "", *posterior.order().sentences(), *map(str, posterior.notes)]
+    return [*told, "", *posterior.order().sentences(), *map(str, note_sentences(posterior.notes))]
 
 
 @partial(jax.jit, static_argnums=0)

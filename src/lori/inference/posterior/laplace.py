@@ -3,65 +3,116 @@
 Around an optimum the log-posterior is −value − g·(θ − θ̂) − ½ (θ − θ̂)ᵀ H (θ − θ̂); g is zero but where a bound holds a
 coordinate. That is a Gaussian around θ̂ − H⁻¹g, cut off at the bounds. It is drawn from coordinate by coordinate, each
 given those before and within its bounds; the probabilities of staying within them are the weights of the draws, and
-their mean the mass that is left (the simulator of Geweke, Hajivassiliou and Keane).
+their mean the mass that is left (the simulator of Geweke, Hajivassiliou and Keane). The points behind the draws are
+spread evenly (a Sobol sequence, shifted at random), so that fewer of them do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy import linalg, special
+from scipy import special
+from scipy.stats import qmc
 
 from lori.inference.estimates import Optimum
 
-PROPOSALS = 8  # weighted draws for each that is kept
-CENTRES, DEGREES = 400, 5.0  # of the kernels
+PROBES = 256  # draws from which the mass of a Gaussian within its bounds is told
+AT_LEAST = 0.1  # of the draws are shared out evenly among the optima, whatever their masses
+CENTRES, DEGREES = 100, 5.0  # of the kernels
 WIDEST = 2.0  # in directions of which the data say nothing: so many prior scales, or standardised units without prior
 
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """One optimum's part of the posterior, with equally likely draws from it."""
+    """One optimum's part of the posterior, drawn from coordinate by coordinate; bounded ones come first."""
 
     mean: np.ndarray
-    factor: np.ndarray  # Cholesky factor of the covariance before the bounds cut
-    log_inside: float  # log of the share that the bounds leave
-    log_mass: float  # log of its integral; with a proper prior, of its share of the evidence
+    covariance: np.ndarray  # before the bounds cut
+    lower: np.ndarray
+    upper: np.ndarray
+    log_height: float  # log of the integral if there were no bounds
     flat: bool  # some direction is wider than the data can tell
-    draws: np.ndarray  # (draws, parameters)
+
+    @classmethod
+    def around(cls, optimum: Optimum, width: float = 1.0) -> Gaussian:
+        """`width` times as wide as the curvature at the optimum says."""
+        assert optimum.gradient is not None
+        assert optimum.curvature is not None
+        specification = optimum.units.specification
+        scales = np.ones(len(optimum.vector)) if optimum.prior is None else optimum.prior.scales(specification)
+        scales = np.where(np.isfinite(scales), scales, 1.0)
+        eigenvalues, vectors = np.linalg.eigh(scales[:, None] * optimum.curvature * scales)
+        flat = eigenvalues < WIDEST**-2
+        eigenvalues = np.where(flat, WIDEST**-2, eigenvalues)
+        covariance = scales[:, None] * (vectors / eigenvalues @ vectors.T) * scales
+        shift = covariance @ optimum.gradient
+        log_determinant = np.sum(2 * np.log(scales) - np.log(eigenvalues))
+        constant = 0.0 if optimum.prior is None else optimum.prior.log_constant(specification)
+        peak = constant - optimum.value + 0.5 * optimum.gradient @ shift
+        log_height = peak + 0.5 * (len(scales) * np.log(2 * np.pi) + log_determinant)
+        mean, lower, upper = optimum.vector - shift, *specification.bounds
+        return cls(mean, width**2 * covariance, lower, upper, float(log_height), bool(flat.any()))
+
+    def draw(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Draws within the bounds from points of the unit cube, and their log weights."""
+        normal, log_weights = np.empty_like(points), np.zeros(len(points))
+        for place in range(self._bounded):
+            low, high, turned = self._cut(normal, place)
+            below, above = special.log_ndtr(low), special.log_ndtr(high)
+            inside = above + np.log(-np.expm1(np.minimum(below - above, -1e-300)))
+            drawn = special.ndtri_exp(np.minimum(np.logaddexp(below, inside + np.log(points[:, place])), 0.0))
+            normal[:, place] = np.where(turned, -drawn, drawn)
+            log_weights += inside
+        normal[:, self._bounded :] = special.ndtri(points[:, self._bounded :])
+        draws = np.empty_like(normal)
+        draws[:, self._order] = normal @ self._factor.T
+        return np.clip(draws + self.mean, self.lower, self.upper), log_weights
 
     def log_density(self, vectors: np.ndarray) -> np.ndarray:
-        """Of vectors (draws, parameters) within the bounds."""
-        away = linalg.solve_triangular(self.factor, (vectors - self.mean).T, lower=True)
-        log_determinant = np.sum(np.log(np.diag(self.factor)))
-        constant = 0.5 * len(self.mean) * np.log(2 * np.pi) + log_determinant + self.log_inside
-        return -0.5 * np.sum(away**2, axis=0) - constant
+        """Of what `draw` makes, at vectors (vectors, parameters) within the bounds."""
+        away = _whitened(vectors[:, self._order] - self.mean[self._order], self._inverse)
+        density = -0.5 * np.sum(away**2, axis=1) - 0.5 * away.shape[1] * np.log(2 * np.pi)
+        density -= np.sum(np.log(np.diag(self._factor)))
+        for place in range(self._bounded):
+            low, high, _ = self._cut(away, place)
+            below, above = special.log_ndtr(low), special.log_ndtr(high)
+            density -= above + np.log(-np.expm1(np.minimum(below - above, -1e-300)))
+        return density
 
+    @cached_property
+    def log_mass(self) -> float:
+        """Log of its integral within the bounds; with a proper prior, of its share of the evidence."""
+        if not self._bounded:
+            return self.log_height
+        _, log_weights = self.draw(spread_points(PROBES, len(self.mean)))
+        return self.log_height + float(special.logsumexp(log_weights) - np.log(PROBES))
 
-def around(optimum: Optimum, count: int, generator: np.random.Generator, width: float = 1.0) -> Gaussian:
-    """The Gaussian at one optimum, `width` times as wide as its curvature says (its mass stays that of width 1)."""
-    assert optimum.gradient is not None
-    assert optimum.curvature is not None
-    specification = optimum.units.specification
-    scales = np.ones(len(optimum.vector)) if optimum.prior is None else optimum.prior.scales(specification)
-    scales = np.where(np.isfinite(scales), scales, 1.0)
-    eigenvalues, vectors = np.linalg.eigh(scales[:, None] * optimum.curvature * scales)
-    flat = eigenvalues < WIDEST**-2
-    eigenvalues = np.where(flat, WIDEST**-2, eigenvalues) / width**2
-    covariance = scales[:, None] * (vectors / eigenvalues @ vectors.T) * scales
-    shift = covariance @ optimum.gradient / width**2
-    mean = optimum.vector - shift
-    draws, log_weights = _within(mean, covariance, specification.bounds, PROPOSALS * count, generator)
-    log_inside = float(special.logsumexp(log_weights) - np.log(len(log_weights)))
-    chosen = systematic(np.exp(log_weights - special.logsumexp(log_weights)), count, generator)
-    log_determinant = np.sum(2 * np.log(scales) - np.log(eigenvalues) - 2 * np.log(width))
-    constant = 0.0 if optimum.prior is None else optimum.prior.log_constant(specification)
-    height = constant - optimum.value + 0.5 * optimum.gradient @ shift
-    log_mass = height + 0.5 * (len(scales) * np.log(2 * np.pi) + log_determinant) + log_inside
-    factor = np.linalg.cholesky(covariance)
-    return Gaussian(mean, factor, log_inside, float(log_mass), bool(flat.any()), draws[chosen])
+    @cached_property
+    def _order(self) -> np.ndarray:
+        return np.argsort(~(np.isfinite(self.lower) | np.isfinite(self.upper)), kind="stable")
+
+    @cached_property
+    def _bounded(self) -> int:
+        return int(np.sum(np.isfinite(self.lower) | np.isfinite(self.upper)))
+
+    @cached_property
+    def _factor(self) -> np.ndarray:
+        return np.linalg.cholesky(self.covariance[np.ix_(self._order, self._order)])
+
+    @cached_property
+    def _inverse(self) -> np.ndarray:
+        return np.linalg.inv(self._factor)
+
+    def _cut(self, normal: np.ndarray, place: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Bounds of a standard normal coordinate given those before it; a far tail is seen from the other side."""
+        coordinate, own = self._order[place], self._factor[place]
+        centre = self.mean[coordinate] + normal[:, :place] @ own[:place]
+        low, high = (self.lower[coordinate] - centre) / own[place], (self.upper[coordinate] - centre) / own[place]
+        turned = low > 0  # where digits would be lost
+        return np.where(turned, -high, low), np.where(turned, -low, high), turned
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +120,9 @@ class Mixture:
     """The Gaussians of all optima in proportion to their masses; wider ones beside them catch what they miss."""
 
     parts: list[Gaussian]
-    shares: np.ndarray
+    shares: np.ndarray  # of the draws
     draws: np.ndarray  # (draws, parameters)
+    log_weights: np.ndarray  # (draws,) that make them draws of the Gaussians within their bounds, if none is wider
     log_mass: float
     flat: bool  # is some direction of the heaviest optimum wider than the data can tell?
 
@@ -83,16 +135,30 @@ class Mixture:
         widths: dict[float, float] = {1.0: 1.0},  # noqa: B006 (it is only read)
     ) -> Mixture:
         """`widths` are those of the Gaussians at each optimum, with their shares."""
-        parts = [around(optimum, count, generator, width) for width in widths for optimum in optima]
-        log_mass = np.array([part.log_mass for part in parts[: len(optima)]])
+        plain = [Gaussian.around(optimum) for optimum in optima]
+        parts = [part if width == 1 else Gaussian.around(optimum, width)
+                 for width in widths for optimum, part in zip(optima, plain, strict=True)]  # fmt: skip
+        log_mass = np.array([part.log_mass for part in plain])
         total = float(special.logsumexp(log_mass))
-        shares = np.concatenate([share * np.exp(log_mass - total) for share in widths.values()])
+        mass = np.exp(log_mass - total)
+        each = (1 - AT_LEAST) * mass + AT_LEAST / len(optima)
+        shares = np.concatenate([share * each for share in widths.values()])
         numbers = np.bincount(systematic(shares, count, generator), minlength=len(parts))
-        draws = [part.draws[generator.permutation(count)[:number]] for part, number in zip(parts, numbers, strict=True)]
-        flat = parts[int(log_mass.argmax())].flat
-        return cls(parts, shares, generator.permutation(np.concatenate(draws)), total, flat)
+        points = (spread_points(count, len(optima[0].vector)) + generator.uniform(size=len(optima[0].vector))) % 1.0
+        points = np.clip(points, 1e-12, 1 - 1e-12)
+        draws, log_weights = [], []
+        for part, own, share, weight in zip(
+            parts, np.split(points, np.cumsum(numbers)[:-1]), shares, np.tile(mass, len(widths)), strict=True
+        ):
+            drawn, log_inside = part.draw(own)
+            draws.append(drawn)
+            log_weights.append(log_inside + np.log(max(weight, 1e-300)) - np.log(share))
+        return cls(
+            parts, shares, np.concatenate(draws), np.concatenate(log_weights), total, plain[int(mass.argmax())].flat
+        )
 
     def log_density(self, vectors: np.ndarray) -> np.ndarray:
+        """Of what the draws come from."""
         with np.errstate(divide="ignore"):
             log_shares = np.log(self.shares)
         return special.logsumexp(
@@ -114,7 +180,7 @@ class Kernels:
         centred = draws - shares @ draws
         covariance = (centred * shares[:, None]).T @ centred
         covariance += 1e-9 * np.diag(np.diag(covariance)) + 1e-14 * np.eye(size)
-        effective = 1 / np.sum(shares**2)
+        effective = min(1 / np.sum(shares**2), CENTRES)
         narrowed = (4 / ((size + 2) * effective)) ** (1 / (size + 4))  # Silverman's rule
         centres = draws[systematic(shares, CENTRES, generator)]
         return cls(centres, narrowed * np.linalg.cholesky(covariance))
@@ -127,45 +193,32 @@ class Kernels:
 
     def log_density(self, vectors: np.ndarray) -> np.ndarray:
         size = self.centres.shape[1]
-        own, others = (linalg.solve_triangular(self.factor, x.T, lower=True).T for x in (vectors, self.centres))
-        squares = np.sum(own**2, axis=1)[:, None] + np.sum(others**2, axis=1) - 2 * own @ others.T
-        kernels = -(DEGREES + size) / 2 * np.log1p(np.maximum(squares, 0.0) / DEGREES)
+        inverse = np.linalg.inv(self.factor)
+        own, others = (_whitened(x, inverse) for x in (vectors, self.centres))
+        squares = np.sum(own**2, axis=1)[:, None] + np.sum(others**2, axis=1) - 2 * np.einsum("ij,kj->ik", own, others)
+        kernels = np.exp(-(DEGREES + size) / 2 * np.log1p(np.maximum(squares, 0.0) / DEGREES))
         constant = special.gammaln((DEGREES + size) / 2) - special.gammaln(DEGREES / 2)
         constant -= 0.5 * size * np.log(DEGREES * np.pi) + np.sum(np.log(np.diag(self.factor)))
-        return constant + special.logsumexp(kernels, axis=1) - np.log(len(self.centres))
+        return constant + np.log(np.maximum(kernels.mean(axis=1), 1e-300))
+
+
+def _whitened(vectors: np.ndarray, inverse: np.ndarray) -> np.ndarray:
+    """Vectors times the inverse of a factor; without a library's threads, which cost more than so small a product."""
+    return np.einsum("ij,kj->ik", vectors, inverse)
 
 
 def systematic(shares: np.ndarray, count: int, generator: np.random.Generator) -> np.ndarray:
-    """`count` places in proportion to their shares, by systematic resampling."""
+    """`count` places in proportion to their shares, by systematic resampling in a random order.
+
+    Points that were spread evenly are not in a random order: every eighth of them lie in a corner of the cube.
+    """
+    order = generator.permutation(len(shares))
     points = (np.arange(count) + generator.uniform()) / count
-    return np.minimum(np.searchsorted(np.cumsum(shares), points), len(shares) - 1)
+    return order[np.minimum(np.searchsorted(np.cumsum(shares[order]), points), len(shares) - 1)]
 
 
-def _within(
-    mean: np.ndarray,
-    covariance: np.ndarray,
-    bounds: tuple[np.ndarray, np.ndarray],
-    count: int,
-    generator: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Draws of a Gaussian within bounds, with their log weights. Bounded coordinates come first."""
-    lower, upper = bounds
-    order = np.argsort(~(np.isfinite(lower) | np.isfinite(upper)), kind="stable")
-    factor = np.linalg.cholesky(covariance[np.ix_(order, order)])
-    normal = np.zeros((count, len(order)))
-    log_weights = np.zeros(count)
-    for place, coordinate in enumerate(order):
-        centre = mean[coordinate] + normal[:, :place] @ factor[place, :place]
-        low = (lower[coordinate] - centre) / factor[place, place]
-        high = (upper[coordinate] - centre) / factor[place, place]
-        turned = low > 0  # the tail that is far out is computed from the other side, where digits are not lost
-        low, high = np.where(turned, -high, low), np.where(turned, -low, high)
-        below, above = special.log_ndtr(low), special.log_ndtr(high)
-        inside = above + np.log(-np.expm1(np.minimum(below - above, -1e-300)))
-        uniform = np.log(generator.uniform(size=count))
-        drawn = special.ndtri_exp(np.minimum(np.logaddexp(below, inside + uniform), 0.0))
-        normal[:, place] = np.where(turned, -drawn, drawn)
-        log_weights += inside
-    draws = np.empty_like(normal)
-    draws[:, order] = normal @ factor.T
-    return np.clip(draws + mean, lower, upper), log_weights
+@lru_cache(maxsize=64)
+def spread_points(count: int, size: int) -> np.ndarray:
+    """`count` points of the unit cube, spread evenly."""
+    exponent = max(count - 1, 1).bit_length()
+    return qmc.Sobol(size, scramble=False).random_base2(exponent)[:count] + 0.5 ** (exponent + 1)

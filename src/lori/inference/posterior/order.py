@@ -56,8 +56,8 @@ class PriorityOrder:
         told = [Sentence.of("{first} ({others})." if others else "{first}.", first=first, others=joined(others))]
         if len(self.best) > 1:
             orders = [
-                clause("{order} ({share})", order=joined([Name(name) for name in order], " before "), share=_share(own))
-                for order, own in list(self.probabilities.items())[:SHOWN]
+                clause("{order} ({share})", order=_told(order), share=_share(own))
+                for order, own in list(self._distinct().items())[:SHOWN]
             ]
             told.append(
                 Sentence.of(
@@ -67,6 +67,14 @@ class PriorityOrder:
                 )
             )
         return told
+
+    def _distinct(self) -> dict[tuple[str, ...], float]:
+        """Orders in which each objective stands once, where it comes first: it may lead several levels."""
+        total: dict[tuple[str, ...], float] = {}
+        for order, probability in self.probabilities.items():
+            once = tuple(dict.fromkeys(order))
+            total[once] = total.get(once, 0.0) + probability
+        return dict(sorted(total.items(), key=lambda item: -item[1]))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -122,6 +130,12 @@ def _by_reward(posterior: Posterior) -> list[tuple[str, ...]]:
 
 def _unit(vector: np.ndarray) -> np.ndarray:
     return vector / max(float(np.linalg.norm(vector)), 1e-12)
+
+
+def _told(order: tuple[str, ...]) -> Sentence:
+    if len(order) == 1:
+        return clause("{name} on every level", name=Name(order[0]))
+    return joined([Name(name) for name in order], " before ")
 
 
 def _share(probability: float) -> Share:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
-from lori.data.preferences import Preferences
 from lori.errors import InputError
 from lori.inference.estimates import Optimum, Units
 from lori.inference.fitting import fit_groups
 from lori.inference.posterior.diagnostics import LARGEST_R_HAT, agreement, mixing_of_chains
 from lori.inference.posterior.draws import Posterior, Trust
-from lori.inference.posterior.laplace import Kernels, Mixture, systematic
+from lori.inference.posterior.idle import Idle
+from lori.inference.posterior.importance import CORRECTED, gaussian, weigh, with_rivals
 from lori.inference.posterior.nuts import sample_by_nuts
 from lori.inference.posterior.smc import Population, sample_by_smc
 from lori.inference.problem import Problem
-from lori.inference.search.search import RIVAL, SAME
 from lori.inference.settings import FitSettings
-from lori.inference.statistics import Statistics
+from lori.inference.statistics import Observed, Statistics
 from lori.inference.summary import about_data
 from lori.language import notes as verdicts
 from lori.language.notes import Note
@@ -30,16 +28,14 @@ from lori.model.priors import Prior
 from lori.model.specification import Specification
 
 METHODS = ("laplace", "smc", "nuts")
-CORRECTED = 50_000_000  # draws × rows up to which draws of the Gaussian are corrected by the posterior itself
-PROPOSALS = 8  # draws of the Gaussians for each that is kept where they are corrected
-WIDTHS = {1.0: 0.4, 2.0: 0.4, 4.0: 0.2}  # of the Gaussians that are corrected, with their shares
+PROPOSALS = 4  # draws of the Gaussians for each that is kept
 LEAST_EFFECTIVE = 0.05  # share of effective draws below which the Gaussian is not the posterior's shape
 
 
 @double_precision
 def sample_posterior(
     settings: FitSettings,
-    data: Preferences,
+    data: Observed,
     *,
     method: str,
     draws: int,
@@ -70,11 +66,12 @@ def sample_posterior(
 
 def posterior_of_optimum(optimum: Optimum, *, draws: int, seed: int) -> Posterior:
     """The Gaussian around one optimum, without looking at data again."""
-    mixture = Mixture.of([optimum], draws, np.random.default_rng(seed))
+    generator = np.random.default_rng(seed)
+    found = gaussian([optimum], PROPOSALS * draws, generator)
     trust = Trust(True, verdicts.unchecked())
-    notes = (Note("flat"),) if mixture.flat else ()
-    evidence = mixture.log_mass if _proper(optimum.prior, optimum.units.specification) else None
-    return Posterior("laplace", optimum.units, mixture.draws[None], trust, evidence, None, notes)
+    notes = (Note("flat"),) if found.flat else ()
+    evidence = found.log_evidence if _proper(optimum.prior, optimum.units.specification) else None
+    return Posterior("laplace", optimum.units, found.resampled(draws, generator)[None], trust, evidence, None, notes)
 
 
 def _by_smc(problem: Problem, alpha: tuple[float | None, ...], draws: int, generator: np.random.Generator) -> Posterior:
@@ -105,18 +102,12 @@ def _by_laplace(
     problem: Problem, optimum: Optimum, rivals: np.ndarray, count: int, generator: np.random.Generator
 ) -> Posterior:
     """Draws of the Gaussians; where there are not too many rows, as probable as the posterior finds them."""
-    optima = [optimum, *_polished(problem, optimum, rivals)]
-    numbers = {"optima": float(len(optima))}
-    error: float | None = None
-    if PROPOSALS * count * problem.source.rows > CORRECTED:
-        mixture = Mixture.of(optima, count, generator)
-        draws, evidence, trusted = mixture.draws, mixture.log_mass, True
-        verdict = verdicts.gaussian(len(optima))
-    else:
-        mixture = Mixture.of(optima, PROPOSALS * count, generator, WIDTHS)
-        weighted = _corrected(mixture, problem, generator)
-        draws = weighted.draws[generator.permutation(systematic(weighted.shares, count, generator))]
-        evidence, error, effective = weighted.log_evidence, weighted.error, min(weighted.effective, float(count))
+    (optima,) = with_rivals(problem, [optimum], [rivals])
+    idle = Idle.of(problem, optimum) if PROPOSALS * count * problem.source.rows <= CORRECTED else None
+    (found,) = weigh(problem, [optima], PROPOSALS * count, generator, [idle])
+    numbers, trusted, verdict = {"optima": float(len(optima))}, True, verdicts.gaussian(len(optima))
+    if found.corrected:
+        effective = min(found.effective, float(count))
         trusted = effective >= LEAST_EFFECTIVE * count
         numbers["effective size"] = effective
         verdict = verdicts.corrected(len(optima), effective)
@@ -126,46 +117,11 @@ def _by_laplace(
     return Posterior(
         "laplace",
         optimum.units,
-        draws[None],
+        found.resampled(count, generator)[None],
         Trust(trusted, verdict, numbers),
-        log_evidence=evidence if proper else None,
-        log_evidence_error=error if proper else None,
-        notes=(Note("flat"),) if mixture.flat else (),
-    )
-
-
-class Weighted(NamedTuple):
-    """Draws with their shares of the posterior."""
-
-    draws: np.ndarray
-    shares: np.ndarray
-    effective: float
-    log_evidence: float
-    error: float
-
-
-def _corrected(mixture: Mixture, problem: Problem, generator: np.random.Generator) -> Weighted:
-    """Importance sampling in two rounds: from the mixture, then also around what turned out to be probable."""
-    first = mixture.draws
-    first_target = problem.log_posterior(first)
-    weighted = _weighted(first, first_target - mixture.log_density(first))
-    kernels = Kernels.of(first, weighted.shares, generator)
-    second = kernels.draw(len(first), generator)
-    both = np.concatenate([first, second])
-    proposal = np.logaddexp(mixture.log_density(both), kernels.log_density(both)) - np.log(2)
-    return _weighted(both, np.append(first_target, problem.log_posterior(second)) - proposal)
-
-
-def _weighted(draws: np.ndarray, log_ratio: np.ndarray) -> Weighted:
-    ratio = np.exp(log_ratio - log_ratio.max())
-    shares = np.minimum(ratio, ratio.mean() * np.sqrt(len(ratio)))  # a few draws must not stand for all
-    shares /= shares.sum()
-    return Weighted(
-        draws,
-        shares,
-        effective=float(1 / np.sum(shares**2)),
-        log_evidence=float(np.log(ratio.mean()) + log_ratio.max()),
-        error=float(ratio.std() / ratio.mean() / np.sqrt(len(ratio))),
+        log_evidence=found.log_evidence if proper else None,
+        log_evidence_error=found.error if proper else None,
+        notes=(Note("flat"),) if found.flat else (),
     )
 
 
@@ -173,26 +129,9 @@ def _proper(prior: Prior | None, specification: Specification) -> bool:
     return prior is not None and prior.proper(specification)
 
 
-def _found(settings: FitSettings, data: Preferences) -> tuple[Optimum, np.ndarray]:
+def _found(settings: FitSettings, data: Observed) -> tuple[Optimum, np.ndarray]:
     fit = fit_groups(settings, [data])[0]
     return fit.optimum, fit.rivals
-
-
-def _polished(problem: Problem, optimum: Optimum, rivals: np.ndarray) -> list[Optimum]:
-    """Other optima, on all rows, that are not out of the question and not the same."""
-    if not len(rivals):
-        return []
-    found = problem.solve_from(rivals[None])
-    assert found.gradient is not None
-    assert found.curvature is not None
-    values = found.values[0]
-    kept: list[Optimum] = []
-    for i in np.argsort(values):
-        near = found.converged[0, i] and values[i] <= optimum.value + RIVAL
-        if near and all(abs(values[i] - other.value) > SAME for other in [optimum, *kept]):
-            around = {"gradient": found.gradient[0, i], "curvature": found.curvature[0, i]}
-            kept.append(replace(optimum, vector=found.vectors[0, i], value=float(values[i]), **around))
-    return kept
 
 
 def _trust_in_populations(vectors: np.ndarray, populations: Sequence[Population]) -> Trust:
@@ -221,7 +160,7 @@ def _trust_in_chains(vectors: np.ndarray, divergences: int) -> Trust:
     return Trust(False, verdicts.chains_not_mixed(*told), numbers)
 
 
-def _notes(settings: FitSettings, data: Preferences) -> tuple[Note, ...]:
+def _notes(settings: FitSettings, data: Observed) -> tuple[Note, ...]:
     """What the data cannot tell, whatever the sampler does."""
     if not data.n_comparisons:
         return (Note("no data"),)

@@ -1,37 +1,29 @@
 """Newton's method for batches: a minimum from many starts at once, within bounds.
 
-Damped, and for batches: every start is a problem of its own, all are evaluated in one call. Bounds
-are kept by an active set; the Newton step is taken in the free coordinates only (Bertsekas 1982). Directions of
-negative curvature are followed downhill with the curvature's absolute value, and the Levenberg–Marquardt
-damping adapts to how well the quadratic model predicted the last step. No maintained library offers this
-combination for sums whose terms live elsewhere; SciPy's methods are its referee in the tests.
+Damped, and for batches: every start is a problem of its own, many are evaluated in one call, and when one has ended the
+next takes its place. Bounds are kept by an active set; the Newton step is taken in the free coordinates only
+(Bertsekas 1982). Directions of negative curvature are followed downhill with the curvature's absolute value, and the
+Levenberg–Marquardt damping adapts to how well the quadratic model predicted the last step. No maintained library offers
+this combination for sums whose terms live elsewhere; SciPy's methods are its referee in the tests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from lori.inference.blocks import Evaluation
+from lori.inference.search.solutions import Solutions
 
 TOLERANCE = 1e-12  # stop when the next step promises less than this many units of log-likelihood
 ROUNDING = 1e-14  # or less than this share of the value
 ROUNDED = 1e-10  # standardised units from a bound that are rounding, not an answer
+SHRUNK = (
+    0.1  # what a step leaves at least of a positive number: near zero, a rate that may not vanish grows slowly again
+)
 NOISE = 1e-13  # sums of many rows are not known better than to this share
-Evaluate = Callable[[np.ndarray], Evaluation]
-
-
-@dataclass(frozen=True, eq=False)
-class Solutions:
-    """Where each start ended."""
-
-    vectors: np.ndarray  # (problems, parameters)
-    values: np.ndarray  # (problems,)
-    converged: np.ndarray  # (problems,) bool
-    curvature: np.ndarray | None = None  # (problems, parameters, parameters) there, where it is known
-    gradient: np.ndarray | None = None  # (problems, parameters) of what is held at a bound; zero elsewhere
+Evaluate = Callable[[np.ndarray, np.ndarray], Evaluation]
 
 
 def minimise(
@@ -43,55 +35,82 @@ def minimise(
     tolerance: float = TOLERANCE,
     damping: float = 1e-2,
     enough: float = 1.0,
+    groups: int = 1,
+    together: int | None = None,
 ) -> Solutions:
-    """Minimise from each row of `starts` (problems, parameters); `evaluate` takes and returns whole batches.
+    """Minimise from each row of `starts` (problems, parameters), as many of each of `groups` as there are of others.
 
-    Stops when each problem, or the share `enough` of them, promises less than `tolerance` by its next step.
+    `evaluate` takes some vectors and the numbers of the problems that they belong to: not more than `together` of a
+    group at a time, and only those that have not ended. A problem ends when its next step promises less than
+    `tolerance`; when the share `enough` of them has, the others get as many steps as those took.
     """
     lower, upper = bounds
     x = np.clip(starts, lower, upper)
-    state = evaluate(x)
-    value, gradient, curvature = (np.array(part) for part in state)
-    broken = ~_finite(value, gradient, curvature)  # a start where the objective is infinite leads nowhere
-    value[broken], gradient[broken], curvature[broken] = np.inf, 0.0, 0.0
-    damped = np.full(len(x), damping)
-    converged = np.zeros(len(x), bool)
-    gain = np.full(len(x), np.inf)
-    for _ in range(iterations):
-        step, gain = _steps(x, gradient, curvature, damped, lower, upper)
-        gain = np.where(broken, np.inf, gain)
-        converged |= ~broken & (gain <= np.maximum(tolerance, ROUNDING * np.abs(value)))
+    count, size = x.shape
+    value, gradient, curvature = np.full(count, np.inf), np.zeros((count, size)), np.zeros((count, size, size))
+    step, gain, damped = np.zeros((count, size)), np.full(count, np.inf), np.full(count, damping)
+    seen, broken, converged = np.zeros(count, int), np.zeros(count, bool), np.zeros(count, bool)
+
+    def steps(now: np.ndarray, damping: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        least = np.where(lower > 0, np.maximum(lower, SHRUNK * x[now]), lower)
+        return _steps(x[now], gradient[now], curvature[now], damping, least, np.broadcast_to(upper, least.shape))
+
+    while True:
         stopped = converged | broken
         if stopped.mean() >= enough:
-            last, _ = _steps(x, gradient, curvature, np.zeros(len(x)), lower, upper)  # undamped, and without proof
-            x = np.where(converged[:, None], np.clip(x + last, lower, upper), x)
-            value[converged] -= gain[converged]
+            iterations = min(iterations, int(seen[stopped].max()) - 1)
+        now = _in_turn(np.flatnonzero(~stopped & (seen <= iterations)), count // groups, together)
+        if not len(now):
             break
-        trial = np.where(stopped[:, None], x, np.clip(x + step, lower, upper))
-        new = evaluate(trial)
+        trial = np.clip(x[now] + step[now], lower, upper)
+        new = evaluate(trial, now)
         assert new.gradient is not None
         assert new.curvature is not None
-        moved = trial - x
-        predicted = -np.einsum("bi,bi->b", gradient, moved) - 0.5 * np.einsum("bi,bij,bj->b", moved, curvature, moved)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            actual = value - new.value
-            ratio = np.where(predicted > 0, actual / predicted, np.where(actual > 0, 1.0, -1.0))
-        # Where the promise drowns in rounding, the step is trusted: there the quadratic model is all but exact.
-        noise = NOISE * np.abs(value)
-        trusted = (gain <= 100 * noise) & (actual > -noise)
-        better = _finite(new.value, new.gradient, new.curvature) & ((actual > 0) | trusted)
-        x[better], value[better] = trial[better], new.value[better]
-        gradient[better], curvature[better] = new.gradient[better], new.curvature[better]
-        adapted = np.where(better & (ratio > 0.75), damped * 0.1, damped)
-        adapted = np.where(~better, damped * 8, np.where(ratio < 0.25, damped * 3, adapted))
-        damped = np.where(stopped, damped, np.clip(adapted, 1e-12, 1e8))  # no start depends on how long others take
+        better, ratio = _judged(trial - x[now], value[now], gradient[now], curvature[now], gain[now], new)
+        first = seen[now] == 0
+        broken[now] = first & ~better  # a start where the objective is infinite leads nowhere
+        won = now[better]
+        x[won], value[won], gradient[won], curvature[won] = (
+            part[better] for part in (trial, new.value, new.gradient, new.curvature)
+        )
+        factor = np.where(~better, 8.0, np.where(ratio < 0.25, 3.0, np.where(ratio > 0.75, 0.1, 1.0)))
+        damped[now] = np.where(first, damping, np.clip(damped[now] * factor, 1e-12, 1e8))
+        seen[now] += 1
+        step[now], gain[now] = steps(now, damped[now])
+        converged[now] = ~broken[now] & (gain[now] <= np.maximum(tolerance, ROUNDING * np.abs(value[now])))
+    last, _ = steps(np.arange(count), np.zeros(count))  # undamped, and without proof
+    target = np.clip(x + last, lower, upper)
+    landed = (target != x) & ((target <= lower) | (target >= upper))  # where the objective may be infinite
+    proper = converged & ~landed.any(axis=1)
+    x = np.where(proper[:, None], target, x)
+    value[proper] -= gain[proper]
     x = np.where(x - lower < ROUNDED, lower, np.where(upper - x < ROUNDED, upper, x))
     held = ((x <= lower) & (gradient > 0)) | ((x >= upper) & (gradient < 0))
     return Solutions(x, value, converged, curvature, np.where(held, gradient, 0.0))
 
 
-def _finite(value: np.ndarray, gradient: np.ndarray, curvature: np.ndarray) -> np.ndarray:
-    return np.isfinite(value) & np.isfinite(gradient).all(axis=1) & np.isfinite(curvature).all(axis=(1, 2))
+def _in_turn(waiting: np.ndarray, each: int, together: int | None) -> np.ndarray:
+    """The first so many of each group, of which there are `each`."""
+    group = waiting // each
+    return waiting if together is None else waiting[np.arange(len(waiting)) - np.searchsorted(group, group) < together]
+
+
+def _judged(
+    moved: np.ndarray, value: np.ndarray, gradient: np.ndarray, curvature: np.ndarray, gain: np.ndarray, new: Evaluation
+) -> tuple[np.ndarray, np.ndarray]:
+    """Is a step taken, and which part of what it promised came true?"""
+    predicted = -np.einsum("bi,bi->b", gradient, moved) - 0.5 * np.einsum("bi,bij,bj->b", moved, curvature, moved)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        actual = value - new.value
+        ratio = np.where(predicted > 0, actual / predicted, np.where(actual > 0, 1.0, -1.0))
+        # Where the promise drowns in rounding, the step is trusted: there the quadratic model is all but exact.
+        noise = NOISE * np.abs(value)
+        trusted = (gain <= 100 * noise) & (actual > -noise)
+    return _finite(new) & ((actual > 0) | trusted), ratio
+
+
+def _finite(there: Evaluation) -> np.ndarray:
+    return np.all([np.isfinite(part).reshape(len(part), -1).all(axis=1) for part in there if part is not None], axis=0)
 
 
 def _steps(
@@ -104,8 +123,8 @@ def _steps(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The damped Newton step within the bounds, and the gain that the undamped one promises.
 
-    Coordinates at a bound with the gradient pushing outwards are held. Where the step would cross another
-    bound, that coordinate goes to its bound and the others are solved for again, so that a step along a
+    Bounds are those of each problem. Coordinates at one with the gradient pushing outwards are held. Where the step
+    would cross another, that coordinate goes to its bound and the others are solved for again, so that a step along a
     narrow valley stays in the valley.
     """
     held = ((x <= lower) & (gradient > 0)) | ((x >= upper) & (gradient < 0))
@@ -120,7 +139,7 @@ def _steps(
         pushed = gradient[again] + np.einsum("bij,bj->bi", curvature[again], moves)
         inner, _ = _solve(pushed, curvature[again], damping[again], fixed[again])
         proposed = x[again] + np.where(fixed[again], moves, inner)
-        target[again] = np.clip(proposed, lower, upper)
+        target[again] = np.clip(proposed, lower[again], upper[again])
         crossed = target[again] != proposed
         if not crossed.any():
             break

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lori.inference.blocks import Evaluation
-from lori.inference.search.newton import Solutions
+from lori.inference.search.solutions import Solutions
 
 
 def minimise(

@@ -1,31 +1,33 @@
 """Search: many starts for the best optimum, and how often it is found.
 
 The objective has several local optima, among them the true levels in a wrong order. So the search
-  1. runs many starts as one batch, on a sample of the rows if there are many;
+  1. runs many starts, on a sample of the rows if there are very many;
   2. polishes the best of them on a larger sample;
-  3. tries every re-ordering of the levels of the best, and its last threshold opened, while that wins;
-  4. polishes the winner on all rows.
+  3. tries every re-ordering of the levels of the best, its last threshold opened and variations of it, while that wins;
+  4. polishes the best few on all rows, on very many rows the winner alone.
+Up to some ten thousand rows there are no samples: what a level that is hardly there gains differs between any two.
 Starts are random draws and, for k levels, the best k − 1 levels with a new one inserted at each place, so that more
 levels hardly ever end in a worse optimum than fewer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from itertools import permutations
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from lori.inference.blocks import Evaluation
+from lori.inference.blocks import ALIKE, FEWER_ROWS, Evaluation, room
 from lori.inference.search import newton, quasi_newton
-from lori.inference.search.newton import Solutions
+from lori.inference.search.solutions import SAME, Solutions, stacked
+from lori.inference.search.starts import insertions, neighbours, openings, random_starts, variations
 from lori.inference.sources.memory import Source
 from lori.inference.statistics import Scaling
 from lori.model.specification import Specification
 
-SEARCH_ROWS = 2000  # of each group, for all starts
+WHOLE = 300_000  # pairs × parameters up to which many starts are cheap on all rows; beyond, samples stand for them:
+SEARCH_ROWS = 2000  # of each group, for all starts; half of it where there are many more rows
 POLISH_ROWS = 6000  # of each group, for the best of them
 LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on all rows
 COARSE = 1e-3  # log-likelihood units that an optimum may be short of when it is polished again on the same rows
@@ -36,11 +38,10 @@ SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes 
 LINEAR_SIZE = 150  # but not as early where only differences matter, for then the curvature is a product of matrices,
 ONE_LEVEL_SIZE = 400  # nor for one level of such rewards
 ONE_LEVEL_STARTS = 4  # and whose likelihood has hardly more than one optimum (just one without threshold)
-KEEP = 8  # distinct candidates that are polished on all rows
-OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the last reward is multiplied by
-CLOSED = 0.1  # a last threshold below this may be a trap, see `_openings`
-SAME = 0.05  # log-likelihood units within which two optima count as the same
-RIVAL = 12.0  # and beyond which one is out of the question
+KEEP = 8  # distinct candidates that are polished, more where that is free
+ROUNDS = 20  # of looking around the best, at most
+PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
+CLOSED = 0.1  # a last threshold below this may be a trap, see `starts.openings`
 
 
 class Objective(Protocol):
@@ -75,6 +76,30 @@ class Found:
     share_at_best: np.ndarray  # (groups,) share of random starts that reached the best optimum of the search
     rivals: tuple[np.ndarray, ...]  # for each group (optima, parameters): others that are not much worse
 
+    @classmethod
+    def best_of(cls, searches: Sequence[Found]) -> Found:
+        """Of several searches, the best for each group; starts are those of all."""
+        values = np.stack([found.values for found in searches])
+        best = values.argmin(axis=0)
+        groups = np.arange(len(best))
+
+        def of_best(name: str) -> Any:
+            parts = [getattr(found, name) for found in searches]
+            return None if parts[0] is None else np.stack(parts)[best, groups]
+
+        at_best = np.where(values <= values.min(axis=0) + SAME, [found.share_at_best for found in searches], 0.0)
+        starts = np.array([found.starts for found in searches])
+        return cls(
+            vectors=of_best("vectors"),
+            values=of_best("values"),
+            converged=of_best("converged"),
+            curvature=of_best("curvature"),
+            gradient=of_best("gradient"),
+            starts=int(starts.sum()),
+            share_at_best=starts @ at_best / starts.sum(),
+            rivals=tuple(searches[own].rivals[group] for group, own in enumerate(best)),
+        )
+
 
 def search(
     objective: Objective,
@@ -86,46 +111,44 @@ def search(
 ) -> Found:
     """Minimise `objective` for each of its groups; `fewer` is what was found with one level less."""
     specification = objective.specification
-    larger = objective.on_sample(LARGE_ROWS, generator)
-    least = ROWS_EACH * specification.size
-    middle = larger.on_sample(max(POLISH_ROWS, 2 * least), generator)
+    drawing, inserting, varying = generator.spawn(3)
+    larger = middle = small = objective
+    cheap, least = _cheap(objective), ROWS_EACH * specification.size
+    if not cheap:
+        larger = objective.on_sample(LARGE_ROWS, generator)
+        middle = larger.on_sample(max(POLISH_ROWS, 2 * least), generator)
+        many = middle.source is not objective.source
+        small = middle.on_sample(max(SEARCH_ROWS // 2 if many else SEARCH_ROWS, least), generator)
     whole = middle.source is objective.source
-    small = middle.on_sample(max(SEARCH_ROWS if whole else SEARCH_ROWS // 2, least), generator)
-    coarse = {"tolerance": max(tolerance, COARSE if whole else ROUGH), "enough": 0.75}
-    polish = {"tolerance": newton.TOLERANCE} if whole else {**coarse, "iterations": 20}
+    coarse = {"tolerance": COARSE if whole else max(tolerance, ROUGH), "enough": 0.75}
     if _single_optimum(specification):
-        starts = min(starts, 1 if specification.epsilon == (0.0,) else ONE_LEVEL_STARTS)
-    drawn = _random_starts(small, starts, generator)
+        few = ONE_LEVEL_STARTS if specification.lapse_slot is None else KEEP  # slips may explain steep weights
+        starts = min(starts, 1 if specification.epsilon == (0.0,) and specification.lapse_slot is None else few)
+    tied = specification.likelihood.needs_thresholds(small.source.sample(FEWER_ROWS, generator).observations)
+    drawn = random_starts(specification, starts, drawing, tied=tied)
     if _single_optimum(specification):  # Newton's method goes fastest from near zero
-        drawn[..., specification.reward_slots[0]] *= 0.1
+        drawn[:ONE_LEVEL_STARTS, specification.reward_slots[0]] *= 0.1
+    tried = np.repeat(drawn[None], objective.source.groups, axis=0)
     if not _second_order(specification):
-        drawn = _best(drawn, small.evaluate(drawn, order=0).value, KEEP)
-    tried = drawn
+        tried = _best(tried, small.evaluate(tried, order=0).value, KEEP)
+    random = tried.shape[1]
     if fewer is not None:
-        tried = np.concatenate([drawn, insertions(specification, fewer.vectors, generator)], axis=1)
-    first = minimise(small, tried, **coarse, iterations=40)
-    best_value = first.values.min(axis=1, keepdims=True)
-    share = (first.values[:, : drawn.shape[1]] <= best_value + SAME).mean(axis=1)
-    solutions = minimise(middle, _distinct(first, KEEP), **polish)
-    for _ in range(3):
-        best = _winners(solutions).vectors[:, 0]
-        others = _neighbours(specification, best)
-        if others.shape[1] == 0:
-            break
-        again = minimise(middle, others, **polish)
-        gain = solutions.values.min(axis=1) - again.values.min(axis=1)
-        solutions = _joined(solutions, again)
-        if (gain <= max(1e-6, polish["tolerance"])).all():
-            break
-    won, rivals = _winners(solutions), _rivals(solutions)
-    if not whole:
-        if larger.source is not objective.source:
-            tried = won.vectors
-            slot = specification.epsilon_slots.get(specification.levels - 1)
-            if slot is not None and (tried[..., slot] < CLOSED).any() and tolerance < COARSE:
-                tried = np.concatenate([tried, _openings(specification, tried)], axis=1)
-            won = _winners(minimise(larger, tried, tolerance=coarse["tolerance"]))
-        won = minimise(objective, won.vectors, tolerance=tolerance, damping=NEAR)
+        tried = np.concatenate([tried, insertions(specification, fewer.vectors, inserting)], axis=1)
+    solutions = minimise(small, tried, **coarse, iterations=40)
+    values = solutions.values
+    share = (values[:, :random] <= values.min(axis=1, keepdims=True) + SAME).mean(axis=1)
+    if small.source is not middle.source:
+        solutions = minimise(middle, solutions.distinct(KEEP), **coarse, iterations=20)
+    few = cheap and objective.source.rows <= FEWER_ROWS and not _single_optimum(specification)
+    tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
+    solutions = _around(middle, solutions, varying, tries, few, **coarse, iterations=40 if whole else 20)
+    if cheap:
+        solutions = minimise(objective, solutions.distinct(ALIKE, COARSE), tolerance=COARSE)
+    if whole:
+        solutions = minimise(objective, solutions.distinct(KEEP, COARSE if cheap else SAME))
+        won, rivals = solutions.winners(), solutions.rivals()
+    else:
+        won, rivals = _on_all_rows(objective, larger, solutions, tolerance, coarse["tolerance"]), solutions.rivals()
     return Found(
         vectors=won.vectors[:, 0],
         values=won.values[:, 0],
@@ -138,8 +161,68 @@ def search(
     )
 
 
+def _around(
+    objective: Objective,
+    solutions: Solutions,
+    generator: np.random.Generator,
+    tries: int,
+    patient: bool,
+    **options: Any,
+) -> Solutions:
+    """These solutions and what is found around the best of each group, for as long as that gains.
+
+    What is not a neighbour among so many `tries` is a variation.
+    """
+    specification, rows, idle = objective.specification, objective.source.rows, 0
+    for _ in range(ROUNDS):
+        best = solutions.winners().vectors[:, 0]
+        others = neighbours(specification, best)
+        if others.shape[1] == 0:
+            break
+        count = max(others.shape[1], tries)
+        more = (room(count, rows, specification) if _second_order(specification) else count) - others.shape[1]
+        others = np.concatenate([others, variations(specification, best, more, generator)], axis=1)
+        again = minimise(objective, others, **options)
+        gain = solutions.values.min(axis=1) - again.values.min(axis=1)
+        solutions = solutions.beside(again)
+        idle = 0 if (gain > options["tolerance"]).any() else idle + 1
+        steep = bool((np.abs(best) > STEEP).any())
+        if idle >= (PATIENCE[steep] if patient else 1):
+            break
+    return solutions
+
+
+def _on_all_rows(
+    objective: Objective, larger: Objective, solutions: Solutions, tolerance: float, rough: float
+) -> Solutions:
+    """The winners, from what was found on a sample, first on a larger one if there are very many rows."""
+    specification, won = objective.specification, solutions.winners()
+    opened = openings(specification, won.vectors)
+    if larger.source is objective.source:
+        tried = np.concatenate([solutions.distinct(KEEP - 2), opened], axis=1)
+        won = minimise(objective, tried, tolerance=COARSE).winners()
+    else:
+        tried = solutions.close()
+        slot = specification.epsilon_slots.get(specification.levels - 1)
+        if slot is not None and (won.vectors[..., slot] < CLOSED).any() and tolerance < COARSE:
+            tried = np.concatenate([tried, opened], axis=1)
+        solutions = minimise(larger, tried, tolerance=rough)
+        won = solutions.winners()
+        if tolerance < COARSE and solutions.close().shape[1] > 1:
+            won = minimise(objective, solutions.close(), tolerance=COARSE, damping=NEAR).winners()
+    return minimise(objective, won.vectors, tolerance=tolerance, damping=NEAR)
+
+
 def _single_optimum(specification: Specification) -> bool:
     return specification.likelihood.nearly_convex(specification)
+
+
+def _cheap(objective: Objective) -> bool:
+    """Are there so few rows and parameters that many starts cost little, and share compiled code?"""
+    specification, rows = objective.specification, objective.source.rows
+    shared = room(1, rows, specification) > 1
+    work = rows * specification.size * specification.likelihood.effort
+    return shared and work <= WHOLE and _second_order(specification)
 
 
 def _second_order(specification: Specification) -> bool:
@@ -152,8 +235,8 @@ def _second_order(specification: Specification) -> bool:
 def minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Solutions:
     """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape."""
     groups, count, size = starts.shape
-    bounds = objective.specification.bounds
-    if not _second_order(objective.specification):
+    specification = objective.specification
+    if not _second_order(specification):
         parts = []
         for group, own in enumerate(starts):
             single = objective.of_group(group)
@@ -161,195 +244,28 @@ def minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Soluti
             def evaluate(vectors: np.ndarray, single: Objective = single) -> Evaluation:
                 return single.evaluate(vectors[None], order=1).mapped(lambda part: part[0])
 
-            parts.append(quasi_newton.minimise(evaluate, own, bounds))
-        return _reshaped(_combined(parts, axis=0), groups, count)
+            parts.append(quasi_newton.minimise(evaluate, own, specification.bounds))
+        return stacked(parts).grouped(groups)
+    shared = _cheap(objective)
 
-    def evaluate_all(vectors: np.ndarray) -> Evaluation:
-        result = objective.evaluate(vectors.reshape(groups, count, size))
-        return result.mapped(lambda part: part.reshape(-1, *part.shape[2:]))
+    def evaluate_some(vectors: np.ndarray, problems: np.ndarray) -> Evaluation:
+        group = problems // count
+        place = np.arange(len(problems)) - np.searchsorted(group, group)
+        laid = np.repeat(starts[:, :1], place.max() + 1 if shared else count, axis=1)
+        laid[group, place] = vectors
+        return objective.evaluate(laid).mapped(lambda part: part[group, place])
 
-    flat = newton.minimise(evaluate_all, starts.reshape(-1, size), bounds, **options)
-    return _reshaped(flat, groups, count)
-
-
-def _random_starts(objective: Objective, count: int, generator: np.random.Generator) -> np.ndarray:
-    """Random rewards, with thresholds at random quantiles of the reward differences in the data."""
-    specification = objective.specification
-    drawn = [reward.draw(generator, specification.features, count) for reward in specification.rewards]
-    observations = objective.source.sample(500, generator).observations
-    layout = specification.likelihood.layout(specification)
-    pooled = layout.some(observations, 2000, objective.scaling.scale)
-    tied = specification.likelihood.needs_thresholds(observations)
-    vectors = []
-    for start in range(count):
-        own = [parameters[start] for parameters in drawn]
-        epsilon: list[float] = []
-        for parameters in own:
-            last = len(epsilon) == specification.levels - 1
-            size = layout.typical_gap(parameters, pooled, generator.uniform(0.1, 0.8))
-            zero = generator.uniform() >= 0.5 if last else False
-            epsilon.append(0.0 if zero and not tied else size)
-        vectors.append(specification.pack(own, epsilon, generator.uniform(0.5, 5.0, specification.levels)))
-    return np.broadcast_to(np.stack(vectors), (objective.source.groups, count, specification.size)).copy()
-
-
-def insertions(specification: Specification, fewer: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """The levels of a smaller model with one more, faint or strong, at each place: (groups, starts, parameters).
-
-    Beyond two levels, where the prior may keep a level from speaking, also the smaller model with a silent last one:
-    then more levels never end in a worse optimum than fewer, but for a last threshold that became an inner one.
-    """
-    small = specification.fewer()
-    same = len(set(specification.rewards)) == 1
-    places = range(specification.levels) if same else [specification.levels - 1]
-    kinds = [(place, strength) for place in places for strength in (0.1, 1.0)]
-    if specification.levels > 2:
-        kinds.append((specification.levels - 1, 0.0))
-    starts = []
-    for place, strength in kinds:
-        new = specification.rewards[place].draw(generator, specification.features, 1)[0] * strength
-        own = []
-        for vector in fewer:
-            rewards, epsilon, alpha = _numbers(small, vector)
-            rewards.insert(place, _with_common(specification, place, new, rewards))
-            epsilon = np.insert(epsilon, place, strength)
-            opened = _opened(epsilon) if strength else epsilon
-            own.append(specification.pack(rewards, opened, np.insert(alpha, place, 1.0)))
-        starts.append(np.stack(own))
-    return np.stack(starts, axis=1)
-
-
-def _with_common(specification: Specification, place: int, new: np.ndarray, others: list[np.ndarray]) -> np.ndarray:
-    """A new level's parameters, those that it shares being what they are in the other levels."""
-    reward = specification.rewards[place]
-    partners = [level for level, own in enumerate(specification.fewer().rewards) if own.share == reward.share != ""]
-    if not partners:
-        return new
-    return np.where(reward.common(specification.features), others[partners[0]], new)
-
-
-def _reorderings(specification: Specification, best: np.ndarray) -> np.ndarray:
-    """Every other order of the levels (for more than three: every swap of neighbours) that fits the rewards."""
-    levels = tuple(range(specification.levels))
-    if len(levels) <= 3:
-        orders = [order for order in permutations(levels) if order != levels]
-    else:
-        orders = [(*levels[:i], levels[i + 1], levels[i], *levels[i + 2 :]) for i in levels[:-1]]
-    fitting = [
-        order for order in orders
-        if all(specification.rewards[i] == specification.rewards[j] for i, j in enumerate(order))
-    ]  # fmt: skip
-    starts = np.empty((len(best), len(fitting), specification.size))
-    for g, vector in enumerate(best):
-        rewards, epsilon, alpha = _numbers(specification, vector)
-        for o, order in enumerate(fitting):
-            places = list(order)
-            starts[g, o] = specification.pack([rewards[i] for i in places], _opened(epsilon[places]), alpha[places])
-    return starts
-
-
-def _neighbours(specification: Specification, best: np.ndarray) -> np.ndarray:
-    """Where else an optimum may be: other orders of the levels, each also with the last threshold opened."""
-    others = _reorderings(specification, best)
-    return np.concatenate([others, _openings(specification, np.concatenate([best[:, None], others], axis=1))], axis=1)
-
-
-def _openings(specification: Specification, vectors: np.ndarray) -> np.ndarray:
-    """The same vectors (groups, starts, parameters) with the last threshold opened, where it is learned.
-
-    Where the gradient vanishes at zero (as for pairs whose ties are split), a start that came to that bound stays there
-    although a larger threshold (with larger weights) may be better.
-    """
-    last = specification.levels - 1
-    slot = specification.epsilon_slots.get(last)
-    if slot is None or not specification.likelihood.stuck_at_zero:
-        return vectors[:, :0]
-    reward, where = specification.rewards[last], specification.reward_slots[last]
-    opened = []
-    for threshold, strength in OPENINGS:
-        own = vectors.copy()
-        own[..., slot] = threshold
-        if reward.free_scale:
-            for place in np.ndindex(own.shape[:-1]):
-                own[place][where] = reward.multiplied(own[place][where], strength)
-        opened.append(own)
-    return np.concatenate(opened, axis=1)
-
-
-def _opened(epsilon: np.ndarray) -> np.ndarray:
-    """Thresholds at which every level but the last lets some decisions pass."""
-    opened = np.array(epsilon, float)
-    opened[:-1] = np.where(opened[:-1] < 1e-3, 1.0, opened[:-1])
-    return opened
-
-
-def _numbers(specification: Specification, vector: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    rewards = [vector[where] for where in specification.reward_slots]
-    epsilon = np.array([0.0 if value is None else value for value in specification.epsilon])
-    alpha = np.array([1.0 if value is None else value for value in specification.alpha])
-    for level, slot in specification.epsilon_slots.items():
-        epsilon[level] = vector[slot]
-    for level, slot in specification.alpha_slots.items():
-        alpha[level] = vector[slot]
-    return rewards, epsilon, alpha
+    flat = newton.minimise(
+        evaluate_some,
+        starts.reshape(-1, size),
+        specification.bounds,
+        groups=groups,
+        together=ALIKE if shared else None,
+        **options,
+    )
+    return flat.grouped(groups)
 
 
 def _best(vectors: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
     order = np.argsort(values, axis=1)[:, :count]
     return np.take_along_axis(vectors, order[:, :, None], axis=1)
-
-
-def _distinct(solutions: Solutions, count: int) -> np.ndarray:
-    """The best vectors of each group, one for each optimum as told by its value; repeated where others have more."""
-    chosen: list[list[int]] = []
-    for values in solutions.values:
-        order = [int(i) for i in np.argsort(values) if np.isfinite(values[i])] or [0]
-        kept: list[int] = []
-        for i in order:
-            if len(kept) < count and all(abs(values[i] - values[j]) > SAME for j in kept):
-                kept.append(i)
-        chosen.append(kept)
-    most = max(len(kept) for kept in chosen)
-    return np.stack(
-        [vectors[kept + kept[:1] * (most - len(kept))] for vectors, kept in zip(solutions.vectors, chosen, strict=True)]
-    )
-
-
-def _rivals(solutions: Solutions) -> tuple[np.ndarray, ...]:
-    """Of each group, the other optima that are not out of the question."""
-    best = solutions.values.min(axis=1, keepdims=True)
-    far = ~(solutions.values <= best + RIVAL)
-    near = replace(solutions, values=np.where(far, np.inf, solutions.values))
-    return tuple(
-        np.unique(vectors[1:][np.any(vectors[1:] != vectors[0], axis=1)], axis=0) for vectors in _distinct(near, KEEP)
-    )
-
-
-def _winners(solutions: Solutions) -> Solutions:
-    """The best of each group, as the only one."""
-    best = solutions.values.argmin(axis=1)
-
-    def of_best(array: np.ndarray) -> np.ndarray:
-        return array[np.arange(len(best)), best][:, None]
-
-    return _each(of_best, solutions)
-
-
-def _reshaped(flat: Solutions, groups: int, count: int) -> Solutions:
-    return _each(lambda array: array.reshape((groups, count, *array.shape[1:])), flat)
-
-
-def _joined(first: Solutions, second: Solutions) -> Solutions:
-    """Two sets of solutions of the same groups, side by side."""
-    return _combined([first, second], axis=1)
-
-
-def _combined(parts: list[Solutions], axis: int) -> Solutions:
-    return _each(lambda *arrays: np.concatenate(arrays, axis=axis), *parts)
-
-
-def _each(function: Callable[..., np.ndarray], *parts: Solutions) -> Solutions:
-    """Apply a function to each array of one or more solutions."""
-    names = ["vectors", "values", "converged"]
-    names += [name for name in ("curvature", "gradient") if all(getattr(part, name) is not None for part in parts)]
-    return Solutions(**{name: function(*(getattr(part, name) for part in parts)) for name in names})

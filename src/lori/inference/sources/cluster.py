@@ -6,13 +6,14 @@ partitions again: that costs time, not the answer.
 
 from __future__ import annotations
 
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lori.data.reading.stream import Piece, PreferenceStream
-from lori.errors import InputError, MissingExtra
+from lori.errors import FitError, InputError, MissingExtra
 from lori.inference.blocks import Evaluation
 from lori.inference.sources.memory import Memory, Source
 from lori.inference.sources.stream import First, Passes, Progress
@@ -20,7 +21,8 @@ from lori.inference.statistics import Scaling, Statistics
 from lori.model.likelihoods import Likelihood
 from lori.model.specification import Specification
 
-PATIENCE = 30  # seconds to wait for a scheduler
+PATIENCE = 30.0  # seconds to wait for a scheduler, or for a worker to be there again
+PAUSE = 1.0  # seconds between looks at the workers
 
 
 def connect(address: str | None = None) -> Any:
@@ -55,22 +57,42 @@ class Cluster(Passes):
         numbers = list(range(len(pairs.pieces)))
         partitions = client.map(_read, list(pairs.pieces), pairs=pairs, likelihood=likelihood, pure=False)
         reading = client.map(_first, list(pairs.pieces), numbers, pairs=pairs, likelihood=likelihood, pure=False)
-        first, *others = client.gather(reading)
+        first, *others = _gathered(client, reading)
         first = sum(others, start=first)
-        drawn = Memory((first.drawn,))
         return first.statistics, cls(
-            client=client, partitions=partitions, likelihood=likelihood, rows=first.rows, drawn=drawn, progress=progress
-        )  # fmt: skip
+            client=client, partitions=partitions, likelihood=likelihood, progress=progress, **first.relative()
+        )
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
         terms = self.client.map(
             _evaluate, self.partitions, specification=specification, scaling=scaling, vectors=vectors, order=order,
             pure=False, retries=3,
         )  # fmt: skip
-        return self._passed(self.client.gather(terms))
+        return self._passed(_gathered(self.client, terms))
 
     def only(self, group: int) -> Source:
         return self
+
+
+def _gathered(client: Any, futures: list[Any]) -> list[Any]:
+    """What the workers found; an error where none of them is left for longer than it takes to start one."""
+    from distributed import KilledWorker, wait
+    from distributed.comm import CommClosedError
+
+    deserted = 0.0
+    while True:
+        try:
+            wait(futures, timeout=PAUSE)
+            return client.gather(futures)
+        except TimeoutError:
+            deserted = 0.0 if client.scheduler_info(n_workers=1)["workers"] else deserted + PAUSE
+        except (KilledWorker, CancelledError, CommClosedError):
+            deserted = PATIENCE
+        if deserted >= PATIENCE:
+            raise FitError(
+                "The Dask cluster has no worker left, or those that took this work died of it; start workers with more "
+                "memory (dask worker --memory-limit), or fit with --engine stream."
+            ) from None
 
 
 def _read(piece: Piece, pairs: PreferenceStream, likelihood: Likelihood) -> Memory:

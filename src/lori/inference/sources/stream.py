@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,11 @@ class First:
     def __add__(self, other: First) -> First:
         return First(self.statistics + other.statistics, self.rows + other.rows, self.drawn + other.drawn)
 
+    def relative(self) -> dict[str, Any]:
+        """Fields of `Passes`: rows, those that were drawn, and what makes weights average one."""
+        factor = self.statistics.weight_factor
+        return {"rows": self.rows, "drawn": Memory((self.drawn.multiplied(factor),)), "factor": factor}
+
 
 @dataclass(eq=False, kw_only=True)
 class Passes:
@@ -48,6 +54,7 @@ class Passes:
     likelihood: Likelihood
     rows: int
     drawn: Memory
+    factor: float = 1.0  # by which weights are multiplied, so that they average one
     progress: Progress | None = None
     passes: int = 1
     groups: int = 1
@@ -64,7 +71,7 @@ class Passes:
     def _passed(self, parts: Iterable[Evaluation]) -> Evaluation:
         """The sum over all parts, once more."""
         first, *others = parts
-        total = sum(others, start=first)
+        total = sum(others, start=first).mapped(lambda part: part * self.factor)
         self.passes += 1
         if self.progress:
             self.progress(self.passes, -float(total.value.min()))
@@ -87,10 +94,7 @@ class Stream(Passes):
             own = First.of(part, len(part) / pairs.n_pairs, likelihood, number)
             first = own if first is None else first + own
         assert first is not None
-        drawn = Memory((first.drawn,))
-        return first.statistics, cls(
-            pairs=pairs, likelihood=likelihood, rows=first.rows, drawn=drawn, progress=progress
-        )  # fmt: skip
+        return first.statistics, cls(pairs=pairs, likelihood=likelihood, progress=progress, **first.relative())
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
         total: Evaluation | None = None

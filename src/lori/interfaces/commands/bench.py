@@ -7,19 +7,27 @@ from typing import Annotated
 
 import typer
 
+from lori.interfaces.commands.console import progress_bar, say, stop
+
 
 def bench(
     names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
-            help="organ, logit, bradley-terry, scaling, memory, dask, agents, srmp, posterior, cache (default: these); calibration, recovery, levels, questions.",
+            help="organ, logit, bradley-terry, scaling, memory, dask, agents, srmp, posterior, cache (default: these); calibration, coverage, recovery, levels, populations, questions, people.",
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for bench.json, or NAME.json if one is named.")] = Path("out"),
     smoke: Annotated[bool, typer.Option("--smoke", help="Tiny sizes, under a minute: does everything run?")] = False,
     repeats: Annotated[
-        int | None, typer.Option(help="Rounds of each contest (default: each case has its own).")
+        int | None,
+        typer.Option(
+            min=1, max=10_000, help="Rounds of each contest, runs of people (default: each case has its own)."
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Data sets or batches worked on at the same time (default: 2).")
     ] = None,
     long: Annotated[
         bool,
@@ -32,4 +40,13 @@ def bench(
     """Measure LORI against its peers, side by side in one run: a table of ratios, and a JSON file."""
     from lori.experiments.bench.run import run
 
-    run(names or [], out, smoke=smoke, repeats=repeats, long=long, say=typer.echo)
+    chosen = names or []
+    try:
+        run(
+            chosen, out, smoke=smoke, repeats=repeats, long=long, jobs=jobs,
+            say=typer.echo, warn=say, bar=progress_bar,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        if "people" not in chosen:
+            raise
+        stop(f"Stopped: the runs of people that were done are in {out}/people.cells; the same command goes on there.")

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from lori.errors import printable
 from lori.interfaces.commands.options import AsJson
 
 if TYPE_CHECKING:
@@ -51,8 +52,26 @@ def progress_bar(name: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, of: bar.update(task, completed=done, total=of)
 
 
+def say(sentence: str) -> None:
+    """Something beside the result: it goes to standard error."""
+    typer.echo(printable(sentence), err=True)
+
+
+def stop(sentence: str) -> NoReturn:
+    """Say it and leave at once: in the usual way one would wait for compiled work, which cannot be interrupted."""
+    say(sentence)
+    sys.stdout.flush()
+    os._exit(130)
+
+
+def shown(name: Any) -> str:
+    """The name of a file or a column as a terminal may print it."""
+    return printable(str(name))
+
+
 def print_json(content: Any) -> None:
-    typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    typer.echo("\n".join(map(printable, text.splitlines())) if sys.stdout.isatty() else text)
 
 
 def show_summary(estimator: LORI) -> None:
@@ -67,20 +86,23 @@ def show_summary(estimator: LORI) -> None:
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Where a table with a row for each pair goes."""
+    """Where a table with a row for each pair or set goes."""
 
     out: Annotated[Path | None, typer.Option(help="Write a table (.csv or .parquet) instead of printing it.")] = None
     as_json: AsJson = False
 
-    def show(self, table: pandas.DataFrame) -> None:
-        """Print or write the table, its rows numbered from 1."""
-        table.insert(0, "pair", range(1, len(table) + 1))
+    def show(self, table: pandas.DataFrame, of: str = "pair") -> None:
+        """Print or write the table, its rows, each of them a pair or a set, numbered from 1."""
+        number = next(name for name in (of, "row", "number") if name not in table)  # alternatives have any name
+        table.insert(0, number, range(1, len(table) + 1))
         if self.out is not None:
             from lori.data.writing import write_table
 
             write_table(table, self.out)
-            typer.echo(f"Wrote {len(table):,} rows to {self.out}")
+            typer.echo(f"Wrote {len(table):,} rows to {shown(self.out)}")
         elif self.as_json:
             typer.echo(table.to_json(orient="records", indent=2, double_precision=15))
         else:
+            if sys.stdout.isatty():  # a program gets the names as they are
+                table = table.rename(columns=shown)
             table.to_csv(sys.stdout, index=False, float_format="%.6g")

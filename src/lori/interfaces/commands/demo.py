@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lori.data.writing import folder, writing
+from lori.interfaces.commands.console import shown
 from lori.interfaces.commands.report import write_report
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def demo(
     typer.echo(
         "Eight people choose between gambles (Tversky 1969). Probability and payoff pull in opposite directions.\n"
     )
-    two = LORI(levels=2, reward=more_is_better, epsilon=(None, 0.0), prior=None).fit_by_agent(people)
-    one = LORI(levels=1, reward=more_is_better, epsilon=0.0, prior=None).fit_by_agent(people)
+    two = LORI(levels=2, reward=more_is_better, epsilon=(None, 0.0), lapse=0, prior=None).fit_by_agent(people)
+    one = LORI(levels=1, reward=more_is_better, epsilon=0.0, lapse=0, prior=None).fit_by_agent(people)
     from lori.interfaces.commands.terminal import agents_table
 
     typer.echo(agents_table(two))
@@ -58,10 +59,11 @@ def demo(
     allocation.save(out / "allocation.json")
     person = people.by_agent()[PERSON]
     _draw(out / "priorities.png", person, two[PERSON], one[PERSON], allocation)
-    typer.echo(f"\nWrote {out / 'priorities.png'}, {out / 'tversky.json'} and {out / 'allocation.json'}")
+    priorities, tversky, saved = (shown(out / name) for name in ("priorities.png", "tversky.json", "allocation.json"))
+    typer.echo(f"\nWrote {priorities}, {tversky} and {saved}")
     page = out / "report.html"
     write_report(two[PERSON], person, page, title=f"What comes first for Tversky's person {PERSON}?")
-    typer.echo(f"Wrote the report on person {PERSON}: open {page} in a browser")
+    typer.echo(f"Wrote the report on person {PERSON}: open {shown(page)} in a browser")
 
 
 def _draw(path: Path, choices: Preferences, two: LORI, one: LORI, allocation: LORI) -> None:

@@ -25,7 +25,7 @@ def explain(
         raise InputError(
             "--words", expected="neither --json nor --out with it", got="one of them", fix="leave --words out"
         )
-    check_targets([table.out], inputs=[model, *files])
+    check_targets([table.out], inputs=[model, *files], overwrite=False)
     from lori.estimators.lori import load
 
     estimator = load(model)

@@ -11,8 +11,19 @@ import typer
 
 from lori.data.writing import check_targets
 from lori.errors import InputError, one_of
-from lori.interfaces.commands.console import print_json, show_summary, working
-from lori.interfaces.commands.options import AsJson, DataOptions, EngineOptions, Files, names, numbers, whole
+from lori.interfaces.commands.console import print_json, show_summary, shown, working
+from lori.interfaces.commands.options import (
+    AsJson,
+    DataOptions,
+    EngineOptions,
+    Files,
+    Overwrite,
+    Seed,
+    WithPairs,
+    names,
+    numbers,
+    whole,
+)
 from lori.interfaces.commands.report import heading, write_report
 
 if TYPE_CHECKING:
@@ -36,9 +47,11 @@ class MethodName(StrEnum):
 
 
 class ErrorName(StrEnum):
+    auto = "auto"
     observed = "observed"
     robust = "robust"
     clustered = "clustered"
+    none = "none"
 
 
 @dataclass(frozen=True)
@@ -57,13 +70,21 @@ class ModelOptions:
         str, typer.Option(help="Thresholds: 'learned', a number, or one for each level (learned,0).")
     ] = "learned"
     alpha: Annotated[str, typer.Option(help="Sensitivities: a number, 'learned', or one for each level.")] = "1"
+    lapse: Annotated[
+        str, typer.Option(help="Rate of slips, answers at random: 'learned', a number, or 0 for none.")
+    ] = "learned"
     prior: Annotated[PriorName, typer.Option(help="Weak prior, or none for pure maximum likelihood.")] = PriorName.weak
     method: Annotated[MethodName, typer.Option(help="Optimiser; 'paper' is the paper's RMSprop, for comparison.")] = (
         MethodName.newton
     )
     starts: Annotated[int, typer.Option(help="Random starts of the search.")] = 48
-    standard_errors: Annotated[ErrorName, typer.Option(help="Kind of standard errors.")] = ErrorName.observed
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answer.")] = 0
+    standard_errors: Annotated[
+        ErrorName,
+        typer.Option(
+            help="What standard errors and intervals take for independent: agents where there are several, else choices (auto)."
+        ),
+    ] = ErrorName.auto
+    seed: Seed = 0
 
     @property
     def chooses_levels(self) -> bool:
@@ -79,6 +100,7 @@ class ModelOptions:
             alpha=numbers("--alpha", self.alpha),
             epsilon=numbers("--epsilon", self.epsilon),
             ties=self.ties.value,
+            lapse=numbers("--lapse", self.lapse),
             prior=None if self.prior is PriorName.none else self.prior.value,
             method=self.method.value,
             starts=self.starts,
@@ -107,7 +129,9 @@ class OutputOptions:
     """Where the answer goes."""
 
     save: Annotated[Path | None, typer.Option(help="Save the fitted model as JSON.")] = None
+    overwrite: Overwrite = False
     report: Annotated[Path | None, typer.Option(help="Write a page about the model and the data (HTML).")] = None
+    pairs: WithPairs = True
     as_json: AsJson = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False
 
@@ -123,11 +147,11 @@ class OutputOptions:
             if chosen:
                 typer.echo(f"\n{chosen}")
             if self.save:
-                typer.echo(f"\nSaved to {self.save}")
+                typer.echo(f"\nSaved to {shown(self.save)}")
 
     def show_agents(self, fitted: dict[str, LORI], chosen: dict[str, Selection] | None = None) -> None:
         """A model for each agent, and what spoke for its number of levels where that was `chosen`."""
-        from lori.estimators.lori import save_agents
+        from lori.estimators.agents import save_agents
 
         if self.save:
             save_agents(fitted, self.save)
@@ -138,7 +162,7 @@ class OutputOptions:
 
             typer.echo(agents_table(fitted))
             if self.save:
-                typer.echo(f"\nSaved {len(fitted)} models to {self.save}")
+                typer.echo(f"\nSaved {len(fitted)} models to {shown(self.save)}")
             if chosen:
                 typer.echo("\n" + "\n".join(_verdicts(chosen)))
 
@@ -146,9 +170,9 @@ class OutputOptions:
         """The page, where one is asked for."""
         if self.report is None:
             return
-        write_report(estimator, data, self.report, title=heading(files), dropped=dropped)
+        write_report(estimator, data, self.report, title=heading(files), dropped=dropped, pairs=self.pairs)
         if not (self.as_json or self.quiet):
-            typer.echo(f"Wrote the report to {self.report}")
+            typer.echo(f"Wrote the report to {shown(self.report)}")
 
 
 def fit(
@@ -163,7 +187,7 @@ def fit(
     """Learn ordered rewards from a file of choices and say what comes first."""
     if by not in (None, "agent"):
         raise InputError("--by", expected="agent", got=repr(by), fix="use --by agent or leave it out")
-    check_targets([output.save, output.report], inputs=files)
+    check_targets([output.save, output.report], inputs=files, overwrite=output.overwrite)
     streamed = engine.streams(files)
     _check_memory(streamed, by, output.report)
     if streamed:
@@ -176,7 +200,12 @@ def fit(
         engine.fit(estimator, data.stream(files))
         output.show(estimator)
         return
-    preferences, dropped = data.read(files)
+    preferences, dropped = data.read(files, ties="observed" if model.ties is TieName.observed else "error")
+    if output.report is not None and hasattr(preferences, "offsets"):
+        raise InputError(
+            "--report", expected="pairs", got="choices from sets, of which there is no report yet",
+            fix="read them as pairs (--as-pairs), or leave --report out",
+        )  # fmt: skip
     if by:
         output.show_agents(*_fit_agents(model, preferences))
         return
@@ -207,15 +236,15 @@ def _fit_one(model: ModelOptions, preferences: Preferences) -> tuple[LORI, Selec
         with working("Weighing the number of levels") as say:
             chosen = select_levels(preferences, estimator=estimator, progress=say)
         estimator = estimator.with_levels(chosen.recommended)
-    with working(f"Fitting {preferences.n_pairs:,} pairs"):
+    with working(f"Fitting {preferences.n_comparisons:,} choices"):
         return estimator.fit(preferences), chosen
 
 
 def _fit_agents(model: ModelOptions, preferences: Preferences) -> tuple[dict[str, LORI], dict[str, Selection] | None]:
     """A model for each agent, with levels as asked for or as many as its own choices support."""
-    estimator = model.estimator()
+    estimator = model.estimator().for_parts_of(preferences)
     if not model.chooses_levels:
-        with working(f"Fitting {preferences.n_pairs:,} pairs"):
+        with working(f"Fitting {preferences.n_comparisons:,} choices"):
             return estimator.fit_by_agent(preferences), None
     from lori.evaluation.selection import select_levels_by_agent
 
@@ -237,13 +266,15 @@ def _agents_content(fitted: dict[str, LORI], chosen: dict[str, Selection] | None
 
 def _verdicts(chosen: dict[str, Selection]) -> list[str]:
     from lori.evaluation.selection import shares
+    from lori.language.names import label
+    from lori.language.numbers import percent
 
-    width = max(len(agent) for agent in chosen)
+    width = max(len(label(agent)) for agent in chosen)
     lines = ["Is each agent lexicographic at all?"]
     for agent, own in chosen.items():
         first = own.posterior.order().first()
         leader, probability = next(iter(first.items()))
-        leads = f"{leader} first with probability {probability:.2f}" if own.recommended > 1 else ""
-        lines.append(f"  {agent:<{width}}  {own.verdict:<11}  {leads:<40.40}  {own.reason}")
-    said = ", ".join(f"{verdict} {share:.0%}" for verdict, share in shares(chosen).items())
+        leads = f"{label(leader)} first ({percent(probability)})" if own.recommended > 1 else ""
+        lines.append(f"  {label(agent):<{width}}  {own.verdict:<11}  {leads:<40.40}  {own.reason}")
+    said = ", ".join(f"{verdict} {percent(share)}" for verdict, share in shares(chosen).items())
     return [*lines, f"Of {len(chosen)} agents: {said}."]

@@ -7,26 +7,27 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from lori import __version__
-from lori.errors import LoriError
+from lori.errors import LoriError, printable
 from lori.interfaces.commands.bench import bench
+from lori.interfaces.commands.cache import use_cache
 from lori.interfaces.commands.demo import demo
 from lori.interfaces.commands.explain import explain
 from lori.interfaces.commands.fit import fit
 from lori.interfaces.commands.options import grouped
+from lori.interfaces.commands.plan_study import plan_study
 from lori.interfaces.commands.plot import plot
 from lori.interfaces.commands.predict import predict
 from lori.interfaces.commands.report import report
 from lori.interfaces.commands.reproduce import reproduce
 from lori.interfaces.commands.simulate import simulate
 
+LONGEST = 1_500  # characters of a sentence
 INTERRUPTED = 130  # exit code, as shells have it
 EXAMPLES: dict[Callable[..., None], str] = {  # the commands in the order of their help
     fit: "lori fit choices.csv --levels 2 --increasing benefit,need --save model.json",
@@ -34,6 +35,7 @@ EXAMPLES: dict[Callable[..., None], str] = {  # the commands in the order of the
     explain: "lori explain model.json pairs.csv",
     plot: "lori plot ladder model.json --out ladder.svg",
     report: "lori report model.json choices.csv --out report.html",
+    plan_study: "lori plan-study --features cost,benefit --slips 0.05 --choices 100,300,1000",
     simulate: "lori simulate levels --pairs 5000 --out data/",
     demo: "lori demo --out out",
     bench: "lori bench organ logit --out out",
@@ -62,19 +64,27 @@ def main() -> None:
     """Run a command; errors are one plain sentence on standard error, with exit code 1 or 2."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    _check_streams()
     use_cache()
     try:
         code = app(standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
+        sys.stdout.flush()  # here, where a failure is a sentence
         sys.exit(code)
     except LoriError as error:
         _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _listen_no_more()
         sys.exit(1)
+    except MemoryError:
+        _fail("There is not enough memory for this; give less data, or use --engine stream.", 1)
+    except OSError as error:
+        _listen_no_more()
+        what = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "standard output"
+        _fail(f"{what}: expected to read or write it, got {error.strerror or type(error).__name__}; check it.", 2)
     except Exception as error:
         if hasattr(error, "format_message"):  # wrong usage, as the parser tells it
             _usage(error)
@@ -82,6 +92,22 @@ def main() -> None:
         if os.environ.get("LORI_DEBUG"):
             raise
         _fail(f"LORI failed with {type(error).__name__}; run again with LORI_DEBUG=1 and report what it shows.", 1)
+
+
+def _check_streams() -> None:
+    """Somebody must be listening; whatever a name holds can be printed, in any encoding."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (for as long as the process lives)
+    if sys.stdout is None:
+        _fail("standard output: expected an open one, got a closed one; send it to a file or to /dev/null.", 2)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _listen_no_more() -> None:
+    """What is left in the buffer goes nowhere, so that leaving does not fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage(error: Any) -> NoReturn:
@@ -95,47 +121,7 @@ def _usage(error: Any) -> NoReturn:
 
 
 def _fail(sentence: str, code: int) -> NoReturn:
-    typer.echo(f"Error: {sentence}", err=True)
+    if len(sentence) > LONGEST:  # it repeats a word that is somebody's whole file
+        sentence = f"{sentence[: LONGEST // 2]} … {sentence[-LONGEST // 2 :]}"
+    typer.echo(f"Error: {printable(sentence)}", err=True)
     sys.exit(code)
-
-
-def cache_folder() -> Path | None:
-    """Where compiled code is kept, or None where that is switched off."""
-    wanted = os.environ.get("LORI_CACHE", "")
-    if wanted.lower() in ("off", "0", "no"):
-        return None
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(wanted) if wanted else Path(base) / "lori"
-
-
-def use_cache() -> None:
-    """Tell JAX, before it is imported, to keep what it compiles; say so once if that is not possible."""
-    _quiet_warnings()
-    folder = cache_folder()
-    if folder is None:
-        return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        _say(f"The cache folder {folder} cannot be used ({error.strerror}); going on without it.")
-        return
-    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(folder))
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
-
-
-def _quiet_warnings() -> None:
-    """No warning reaches the terminal, but a cache that cannot be written is worth one sentence."""
-    said: list[str] = []
-
-    def show(message, *_, **__) -> None:
-        if "compilation cache" in str(message) and not said:
-            said.append("once")
-            _say(f"Compiled code could not be kept in {cache_folder()} (is the disk full?); going on without it.")
-
-    warnings.simplefilter("default")
-    warnings.showwarning = show
-
-
-def _say(sentence: str) -> None:
-    print(f"Note: {sentence}", file=sys.stderr)

@@ -1,8 +1,9 @@
-"""Options of the commands: what they are told, and how their files become preferences or a stream."""
+"""Options of the commands: what they are told, and how their files become preferences, choices or a stream."""
 
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
@@ -15,7 +16,6 @@ import typer
 from lori.errors import InputError
 
 if TYPE_CHECKING:
-    from lori.data.preferences import Preferences
     from lori.data.reading.stream import PreferenceStream
     from lori.estimators.lori import LORI
 
@@ -23,6 +23,12 @@ Files = Annotated[
     list[Path], typer.Argument(help="One file (pairs or choices), or two (items or trajectories, with comparisons).")
 ]
 ModelFile = Annotated[Path, typer.Argument(help="A model saved by `lori fit --save`.")]
+MOST_SEED = 2**62  # as `lori.inference.settings` has it
+Seed = Annotated[int, typer.Option(min=0, max=MOST_SEED, help="The same seed gives the same answer.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a model that was saved before.")]
+WithPairs = Annotated[
+    bool, typer.Option("--pairs/--no-pairs", help="Show the most surprising pairs, which are raw data, in the report.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 
 
@@ -70,7 +76,12 @@ def assignments(option: str, given: list[str] | None) -> dict[str, str]:
 
 def names(text: str | None) -> Any:
     """Names that are separated by commas, or 'all'."""
-    return "all" if text == "all" else [name.strip() for name in (text or "").split(",") if name.strip()]
+    return "all" if text == "all" else listed(text)
+
+
+def listed(text: str | None) -> list[str]:
+    """What is separated by commas."""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
 def whole(option: str, text: str) -> int:
@@ -111,10 +122,15 @@ class ColumnOptions:
 
     columns: Annotated[
         list[str] | None,
-        typer.Option("--columns", help="Our column = your column, e.g. left.price=price1 or 'left.*=*1'. Repeatable."),
+        typer.Option(
+            "--columns",
+            help="Our column = your column, e.g. left.price=price1 or 'left.*=*1'; in sets 'time=time_*', where the star "
+            "stands for an alternative. Repeatable.",
+        ),
     ] = None
     values: Annotated[
-        list[str] | None, typer.Option("--values", help="Your word for a choice, e.g. left=choice1. Repeatable.")
+        list[str] | None,
+        typer.Option("--values", help="Your word for a choice, e.g. left=choice1, or your code: train=1. Repeatable."),
     ] = None
 
     def renamed(self) -> dict[str, Any]:
@@ -126,32 +142,78 @@ class ColumnOptions:
 
 
 @dataclass(frozen=True)
-class DataOptions(ColumnOptions):
+class SetOptions(ColumnOptions):
+    """How choices among the alternatives of sets are read."""
+
+    where: Annotated[list[str] | None, typer.Option("--where", help="Rows to keep, e.g. PURPOSE=1,3. Repeatable.")] = (
+        None
+    )
+    alternatives: Annotated[
+        str | None,
+        typer.Option(help="Names of the alternatives of sets, separated by commas (default: as in the file)."),
+    ] = None
+    opt_out: Annotated[
+        str | None, typer.Option(help="Name of the alternative 'none of these', chosen where nothing else is.")
+    ] = None
+    as_pairs: Annotated[
+        bool, typer.Option("--as-pairs", help="Read a choice from a set as the chosen one against each other one.")
+    ] = False
+
+    def read_by(self) -> dict[str, Any]:
+        """As the readers take it."""
+        return {
+            **self.renamed(),
+            "where": {column: listed(cells) for column, cells in assignments("--where", self.where).items()},
+            "alternatives": listed(self.alternatives) or None,
+            "opt_out": self.opt_out,
+            "as_pairs": self.as_pairs,
+        }
+
+
+@dataclass(frozen=True)
+class DataOptions(SetOptions):
     """Which data to fit."""
 
     features: Annotated[str | None, typer.Option(help="Features to use, separated by commas (default: all).")] = None
+    constants: Annotated[
+        bool, typer.Option("--constants", help="A constant for each alternative of a set but the last, or --baseline.")
+    ] = False
+    baseline: Annotated[str | None, typer.Option(help="The alternative without a constant; the others have one.")] = (
+        None
+    )
     pooling: Annotated[str, typer.Option(help="How trajectories become vectors: mean, sum, last or discounted.")] = (
         "mean"
     )
     discount: Annotated[float, typer.Option(help="Discount per step for --pooling discounted.")] = DISCOUNT
     identical: Annotated[str, typer.Option(help="Pairs with two equal sides: error, keep or drop.")] = "error"
 
-    def read(self, files: list[Path]) -> tuple[Preferences, int]:
-        """The preferences to fit, and how many pairs with two equal sides were dropped."""
+    def read(self, files: list[Path], *, ties: str = "error") -> tuple[Any, int]:
+        """Preferences or Choices to fit, and how many with nothing but equal alternatives were dropped.
+
+        `ties` in a set are an error, or "observed".
+        """
         from lori.data.reading.readers import read
 
-        preferences = read(
-            files, **self.renamed(), features=names(self.features) or None, pooling=self.pooling,
+        observed = read(
+            files, **self.read_by(), features=names(self.features) or None, pooling=self.pooling,
             discount=self.discount, identical="keep" if self.identical == "drop" else self.identical,
+            constants=self.baseline or self.constants, ties=ties,
         )  # fmt: skip
-        same = preferences.identical() if self.identical == "drop" else None
+        same = observed.identical() if self.identical == "drop" else None
         if same is None or not same.any() or same.all():  # where all are equal, the fit says so
-            return preferences, 0
-        return preferences.subset(~same), int(same.sum())
+            return observed, 0
+        return observed.subset(~same), int(same.sum())
 
     def stream(self, files: list[Path]) -> PreferenceStream:
         """The pairs to fit, to be read piece by piece."""
         from lori.data.reading.stream import open_stream
+
+        for name in ("where", "alternatives", "opt_out", "as_pairs", "constants", "baseline"):
+            if getattr(self, name):
+                raise InputError(
+                    f"--{name.replace('_', '-')}", expected="data in memory", got="a stream",
+                    fix="leave it out, or use --engine memory",
+                )  # fmt: skip
 
         return open_stream(
             files, **self.renamed(), features=names(self.features) or None, identical=self.identical
@@ -159,14 +221,14 @@ class DataOptions(ColumnOptions):
 
 
 @dataclass(frozen=True)
-class ModelDataOptions(ColumnOptions):
+class ModelDataOptions(SetOptions):
     """Which data to show to a model that was fitted before."""
 
     pooling: Annotated[str | None, typer.Option(help="As --pooling of fit (default: as the model says).")] = None
     discount: Annotated[float | None, typer.Option(help="As --discount of fit (default: the same).")] = None
 
-    def read(self, files: list[Path], estimator: LORI, *, outcome_needed: bool = True) -> Preferences:
-        """The model's own features, and trajectories pooled as they were for it."""
+    def read(self, files: list[Path], estimator: LORI, *, outcome_needed: bool = True) -> Any:
+        """Preferences or Choices with the model's own features, and trajectories pooled as they were for it."""
         from lori.data.reading.readers import read
         from lori.estimators.lori import pooling_text
 
@@ -179,10 +241,12 @@ class ModelDataOptions(ColumnOptions):
                 "--pooling", expected=f"{pooling_text(estimator.pooled_)}, as the model was fitted",
                 got=pooling_text(chosen), fix="leave --pooling and --discount out",
             )  # fmt: skip
-        return read(
-            files, **self.renamed(), features=list(estimator.features_) or None, pooling=pooling, discount=discount,
-            identical="keep", outcome_needed=outcome_needed,
+        features = list(estimator.features_) or None
+        observed = read(
+            files, **self.read_by(), features=features, pooling=pooling, discount=discount, identical="keep",
+            outcome_needed=outcome_needed, ties="observed",
         )  # fmt: skip
+        return observed.select(features) if features else observed
 
 
 @dataclass(frozen=True)
@@ -203,18 +267,16 @@ class EngineOptions:
         """Whether to read the files piece by piece."""
         if self.engine is not EngineName.auto:
             return self.engine is not EngineName.memory
-        if any(file.is_dir() for file in files):
+        if any(os.path.isdir(file) for file in files):  # unlike Path.is_dir, of any name
             return True
-        if len(files) != 1 or files[0].suffix.lower() not in (".parquet", ".pq") or not files[0].is_file():
+        if len(files) != 1 or files[0].suffix.lower() not in (".parquet", ".pq") or not os.path.isfile(files[0]):
             return False
         if files[0].stat().st_size < LARGE_FILE // 50:  # however well it is compressed
             return False
-        import pyarrow.parquet
+        from lori.data.reading.files import opened_parquet
 
-        from lori.data.reading.stream import open_stream
-
-        columns = len(pyarrow.parquet.read_schema(files[0]).names)
-        return open_stream(files).n_pairs * columns * 8 > LARGE_FILE
+        with opened_parquet(files[0]) as content:
+            return content.metadata.num_rows * content.metadata.num_columns * 8 > LARGE_FILE
 
     def fit(self, estimator: LORI, pairs: PreferenceStream) -> None:
         """Go through the stream here or, with Dask, on a cluster."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lori.data.writing import check_targets
 from lori.errors import InputError
+from lori.interfaces.commands.console import shown
 from lori.interfaces.commands.options import ModelDataOptions, ModelFile, names
 
 if TYPE_CHECKING:
@@ -50,13 +52,14 @@ def plot(
     from lori.interfaces.figures.style import check_figure_file, save
 
     check_figure_file(out)
+    check_targets([out], inputs=[model, *(files or [])], overwrite=False)
     estimator = load(model)
     if kind is Kind.trajectories:
         figure = _trajectories(estimator, files, left, right, data)
     else:
         figure = _figure(estimator, kind, _pair(features), data.read(files, estimator) if files else None)
     save(figure, out)
-    typer.echo(f"{figure.get_label()}\nWrote {out}")
+    typer.echo(f"{figure.get_label()}\nWrote {shown(out)}")
 
 
 def _figure(estimator: LORI, kind: Kind, pair: tuple[str | None, str | None], data: Preferences | None) -> Figure:

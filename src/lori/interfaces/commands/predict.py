@@ -8,12 +8,16 @@ from lori.interfaces.commands.options import Files, ModelDataOptions, ModelFile
 
 
 def predict(model: ModelFile, files: Files, table: TableOptions, data: ModelDataOptions) -> None:
-    """Probabilities that left is preferred, that neither is, and that right is, for each pair of a file."""
-    check_targets([table.out], inputs=[model, *files])
+    """Probabilities that left is preferred, that neither is, and that right is, or of each alternative of a set."""
+    check_targets([table.out], inputs=[model, *files], overwrite=False)
     from lori.estimators.lori import load
 
     estimator = load(model)
-    preferences = data.read(files, estimator, outcome_needed=False)
+    observed = data.read(files, estimator, outcome_needed=False)
     import pandas as pd
 
-    table.show(pd.DataFrame(estimator.predict_proba(preferences), columns=["left", "tie", "right"]))
+    from lori.data.choices import Choices
+    from lori.data.preferences import OUTCOMES
+
+    of, outcomes = ("set", observed.names) if isinstance(observed, Choices) else ("pair", OUTCOMES)
+    table.show(pd.DataFrame(estimator.predict_proba(observed), columns=list(outcomes)), of)

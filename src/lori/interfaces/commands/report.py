@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lori.data.writing import check_targets
-from lori.interfaces.commands.console import working
-from lori.interfaces.commands.options import Files, ModelDataOptions, ModelFile
+from lori.interfaces.commands.console import shown, working
+from lori.interfaces.commands.options import Files, ModelDataOptions, ModelFile, WithPairs
 
 if TYPE_CHECKING:
     from lori.data.preferences import Preferences
@@ -26,16 +26,19 @@ def report(
     markdown: Annotated[Path | None, typer.Option(help="Also write it as Markdown.")] = None,
     json_out: Annotated[Path | None, typer.Option(help="Also write it as JSON.")] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    pairs: WithPairs = True,
     data: ModelDataOptions,
 ) -> None:
     """Write one page about a saved model and the data it was fitted to, for people who decide."""
     from lori.estimators.lori import load
 
-    check_targets([out, markdown, json_out], inputs=[model, *files])
+    check_targets([out, markdown, json_out], inputs=[model, *files], overwrite=False)
     estimator = load(model)
     preferences = data.read(files, estimator)
-    write_report(estimator, preferences, out, markdown=markdown, json_out=json_out, title=title or heading(files))
-    typer.echo(f"Wrote {', '.join(str(path) for path in (out, markdown, json_out) if path)}")
+    write_report(
+        estimator, preferences, out, markdown=markdown, json_out=json_out, title=title or heading(files), pairs=pairs
+    )  # fmt: skip
+    typer.echo(f"Wrote {', '.join(shown(path) for path in (out, markdown, json_out) if path)}")
 
 
 def write_report(
@@ -47,13 +50,14 @@ def write_report(
     json_out: Path | None = None,
     title: str,
     dropped: int = 0,
+    pairs: bool = True,
 ) -> None:
     """The page and its twins, all from one content."""
     from lori.interfaces.report import rendering
     from lori.interfaces.report.content import report as content_of
 
     with working("Writing the report (this fits the model again for cross-validation)"):
-        content = content_of(estimator, data, title=title, command=_command(), dropped=dropped)
+        content = content_of(estimator, data, title=title, command=_command(), dropped=dropped, pairs=pairs)
         rendering.write_html(content, out)
         if markdown:
             rendering.write_markdown(content, markdown)

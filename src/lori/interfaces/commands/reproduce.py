@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lori.errors import InputError
-from lori.interfaces.commands.console import progress_bar
+from lori.interfaces.commands.console import progress_bar, say, shown, stop
 
 if TYPE_CHECKING:
     from lori.experiments.study import Study
@@ -24,13 +22,20 @@ def reproduce(
         list[str],
         typer.Argument(
             metavar="NAME...",
-            help="Tables and figures of the paper: table2 to table5, figure2, organ, levels, age, or all.",
+            help="Studies: table2 to table5, figure2, expressive, organ, mechanisms, levels, age, readings or all.",
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for NAME.json, NAME.md, NAME.png and the work in between.")],
-    seeds: Annotated[int | None, typer.Option(min=1, help="Repeats (default: 5, or 2 with --smoke).")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="Repeats (default: 5, or 2 with --smoke).")
+    ] = None,
+    first_seed: Annotated[int, typer.Option(min=0, max=1_000_000_000, help="The seed of the first repeat.")] = 0,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Another value of a setting (docs/provenance.md has all)."),
+    ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Tiny sizes, seconds each: does everything run?")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Seeds worked on at the same time.")] = 2,
+    jobs: Annotated[int, typer.Option(min=1, max=1_000, help="Seeds worked on at the same time.")] = 2,
     registry: Annotated[
         Path | None, typer.Option(help="A liver registry's own file (organ; default: a made-up one).")
     ] = None,
@@ -43,31 +48,39 @@ def reproduce(
         studies = [find(each) for each in (available() if "all" in names else names)]
     else:
         studies = [_of_registry(names, registry, year)]
+    asked = dict(_parted(each) for each in changes or [])
+    studies = [study.changed(asked) for study in studies]
     if smoke:
         typer.echo("Smoke run: sizes are tiny, so the figures say nothing.\n")
     if seeds is None:
         seeds = SMOKE_SEEDS if smoke else SEEDS
     for study in studies:
-        carry_out(study, out, seeds=seeds, smoke=smoke, jobs=jobs)
+        carry_out(study, out, seeds=seeds, first=first_seed, smoke=smoke, jobs=jobs)
 
 
-def carry_out(study: Study, out: Path, *, seeds: int, smoke: bool, jobs: int) -> None:
+def carry_out(study: Study, out: Path, *, seeds: int, first: int, smoke: bool, jobs: int) -> None:
     """One study: its table as it ends, and where its files are."""
     from lori.experiments.results import paragraphs, run_study, table
 
     started = perf_counter()
     try:
         with progress_bar(study.name) as progress:
-            result = run_study(study, out, seeds=seeds, smoke=smoke, jobs=jobs, say=_say, progress=progress)
+            result = run_study(study, out, seeds=seeds, first=first, smoke=smoke, jobs=jobs, say=say, progress=progress)
     except KeyboardInterrupt:
-        _say(f"Stopped: the cells that were done are in {out / study.name}.cells; the same command goes on from there.")
-        sys.stdout.flush()
-        os._exit(130)  # leaving in the usual way would wait for compiled work, which cannot be interrupted
+        kept = shown(out / study.name)
+        stop(f"Stopped: the cells that were done are in {kept}.cells; the same command goes on from there.")
     files = ", ".join(f"{study.name}.{kind}" for kind in ("json", "md", "png"))
     typer.echo(f"{study.name}: {study.title}\n\n{table(result)}\n")
     for paragraph in paragraphs(result):
         typer.echo(f"{paragraph}\n")
-    typer.echo(f"Wrote {files} to {out} after {perf_counter() - started:.0f} s\n")
+    typer.echo(f"Wrote {files} to {shown(out)} after {perf_counter() - started:.0f} s\n")
+
+
+def _parted(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InputError("--set", expected="NAME=VALUE", got=repr(text), fix="write: --set prior_degrees=3")
+    return name, value
 
 
 def _of_registry(names: list[str], registry: Path | None, year: int | None) -> Study:
@@ -80,7 +93,3 @@ def _of_registry(names: list[str], registry: Path | None, year: int | None) -> S
     from lori.experiments.organ import registry_study
 
     return registry_study(registry, *([] if year is None else [year]))
-
-
-def _say(sentence: str) -> None:
-    typer.echo(sentence, err=True)

@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lori.data.writing import folder
+from lori.data.writing import check_targets, folder
 from lori.errors import InputError
+from lori.interfaces.commands.console import shown
+from lori.interfaces.commands.options import Overwrite, Seed
 
 if TYPE_CHECKING:
     from lori.data.preferences import Preferences
     from lori.model.ordered import OrderedModel
 
 ACROSS = 4.0  # standard deviations that the values of a feature range over
+MOST = 10_000_000  # pairs, agents, patients
+FILES = {
+    "cancer": ("trajectories.csv", "comparisons.csv", "truth.json"),
+    "organ": ("registry.csv", "truth.json"),
+}  # by world; else the next
+PAIRS = ("pairs.csv", "truth.json")
 COURSES = 1000  # of treatment, as in the paper
 
 
@@ -33,20 +41,25 @@ class World(StrEnum):
 class WorldOptions:
     """How much to draw, and from whom."""
 
-    pairs: Annotated[int, typer.Option(help="Number of pairs.")] = 1000
-    times: Annotated[int, typer.Option(help="Comparisons of each pair.")] = 1
-    agents: Annotated[int | None, typer.Option(help="Deal the pairs to so many agents.")] = None
-    levels: Annotated[int, typer.Option(help="True levels (world: levels).")] = 3
-    n_features: Annotated[int, typer.Option("--features", help="Number of features (world: levels).")] = 4
+    pairs: Annotated[int, typer.Option(max=MOST, help="Number of pairs.")] = 1000
+    times: Annotated[int, typer.Option(max=MOST, help="Comparisons of each pair.")] = 1
+    agents: Annotated[int | None, typer.Option(max=MOST, help="Deal the pairs to so many agents.")] = None
+    levels: Annotated[int, typer.Option(max=20, help="True levels (world: levels).")] = 3
+    n_features: Annotated[int, typer.Option("--features", max=10_000, help="Number of features (world: levels).")] = 4
     model: Annotated[
         Path | None, typer.Option(help="A saved model to draw from (world: model; organ with --policy model).")
     ] = None
     policy: Annotated[
         str, typer.Option(help="Who gets the organs (world: organ): meld, benefit, waiting or model.")
     ] = "meld"
-    patients: Annotated[int | None, typer.Option(help="Patients of the year (world: organ; default: 4,650).")] = None
-    organs: Annotated[int | None, typer.Option(help="Organs of the year (world: organ; default: 4,150).")] = None
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 0
+    patients: Annotated[
+        int | None, typer.Option(max=MOST, help="Patients of the year (world: organ; default: 4,650).")
+    ] = None
+    organs: Annotated[int | None, typer.Option(max=MOST, help="Organs of the year (world: organ; default: 4,150).")] = (
+        None
+    )
+    seed: Seed = 0
+    overwrite: Overwrite = False
 
     def check(self, world: World) -> None:
         """Are only options given that the world knows?"""
@@ -80,6 +93,9 @@ def simulate(
 ) -> None:
     """Write a file of preferences drawn from a known decision-maker."""
     options.check(world)
+    read = [options.model] if options.model else []
+    if out.is_dir():
+        check_targets([out / name for name in FILES.get(world, PAIRS)], inputs=read, overwrite=options.overwrite)
     match world:
         case World.organ:
             typer.echo(write_organ(out, options))
@@ -120,7 +136,7 @@ def write_pairs(out: Path, preferences: Preferences, truth: OrderedModel | None)
 
     folder(out)
     writers.write_pairs(preferences, out / "pairs.csv")
-    said = f"Wrote {preferences.n_comparisons:,} comparisons of {preferences.n_pairs:,} pairs to {out / 'pairs.csv'}"
+    said = f"Wrote {preferences.n_comparisons:,} comparisons of {preferences.n_pairs:,} pairs to {shown(out / 'pairs.csv')}"
     return f"{said}\nWrote {_write_truth(out, truth)}" if truth is not None else said
 
 
@@ -149,8 +165,8 @@ def write_cancer(out: Path, options: WorldOptions) -> str:
     write_table(long, out / "trajectories.csv")
     write_table(comparisons, out / "comparisons.csv")
     return (
-        f"Wrote {count:,} treatment courses to {out / 'trajectories.csv'}, {len(comparisons):,} choices between them "
-        f"to {out / 'comparisons.csv'} and {_write_truth(out, truth)}"
+        f"Wrote {count:,} treatment courses to {shown(out / 'trajectories.csv')}, {len(comparisons):,} choices between them "
+        f"to {shown(out / 'comparisons.csv')} and {_write_truth(out, truth)}"
     )
 
 
@@ -166,7 +182,7 @@ def write_organ(out: Path, options: WorldOptions) -> str:
     folder(out)
     settings = SyntheticSettings(policy=options.policy, seed=options.seed, **sizes)
     write_registry(out / "registry.csv", settings, model=truth)
-    said = f"Wrote a registry to {out / 'registry.csv'}"
+    said = f"Wrote a registry to {shown(out / 'registry.csv')}"
     return f"{said} and {_write_truth(out, truth)}" if truth is not None else said
 
 
@@ -174,4 +190,4 @@ def _write_truth(out: Path, truth: OrderedModel) -> str:
     from lori.estimators.storage import save_ordered_model
 
     save_ordered_model(truth, out / "truth.json")
-    return f"the true model to {out / 'truth.json'}"
+    return f"the true model to {shown(out / 'truth.json')}"

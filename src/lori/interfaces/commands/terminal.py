@@ -12,6 +12,7 @@ from rich.text import Text
 from lori.estimators.lori import LORI
 from lori.language.answer import leaders, threshold_interval, threshold_text
 from lori.language.names import label
+from lori.language.notes import note_sentences
 from lori.language.numbers import NONE, counted, percent
 from lori.language.results import LevelSummary, Summary
 from lori.language.sentence import listed
@@ -27,9 +28,8 @@ def print_compact(summary: Summary, console: Console | None = None) -> None:
 
 
 def _answer(summary: Summary) -> Panel:
-    size = f"{counted(summary.comparisons, 'comparison')} of {counted(summary.pairs, 'pair')}"
     told = Text("\n".join(summary.sentences))
-    return Panel(told, title="What comes first", subtitle=size, border_style="blue", title_align="left")
+    return Panel(told, title="What comes first", subtitle=summary.size, border_style="blue", title_align="left")
 
 
 def _levels(summary: Summary) -> Table:
@@ -53,7 +53,7 @@ def _counts_from(level: LevelSummary) -> str:
 
 def _beware(summary: Summary) -> list[Padding]:
     status = summary.status
-    lines = [Text(f"Note: {note}", style="yellow") for note in status.notes]
+    lines = [Text(f"Note: {note}", style="yellow") for note in note_sentences(status.notes)]
     ended = "converged" if status.converged else "NOT CONVERGED"
     last = f"{ended}; log-likelihood {summary.log_likelihood:.3f}; the whole summary: add | cat, or --json"
     lines.append(Text(last, style="green" if status.converged else "bold red"))
@@ -98,6 +98,6 @@ def _shared_notes(fitted: dict[str, LORI]) -> list[str]:
     """Notes that hold for every agent are said once."""
     common: list[str] | None = None
     for model in fitted.values():
-        texts = [str(note) for note in model.status_.notes]
+        texts = [str(note) for note in note_sentences(model.status_.notes)]
         common = texts if common is None else [text for text in common if text in texts]
     return [f"Note: {text}" for text in common or []]

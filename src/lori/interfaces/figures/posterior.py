@@ -14,7 +14,7 @@ from lori.language.sentence import Name, Sentence, clause, joined
 
 LOWEST, HIGHEST = -1.0, 3.0
 NAME = 18  # characters of a name beside what is drawn
-UNKNOWN = Sentence("Standard errors are not known for this model, so no intervals are shown.")
+UNKNOWN = Sentence("Intervals could not be computed for this model, so none are shown.")
 
 
 def figure(numbers: Sequence[Known]) -> Figure:

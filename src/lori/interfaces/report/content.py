@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from lori import __version__
 from lori.data.preferences import Preferences
-from lori.errors import DataError, LoriError
+from lori.errors import DataError, InputError, LoriError
 from lori.estimators.lori import LORI
 from lori.evaluation.checks import RareChoices, Surprise, rare_choices, surprises
 from lori.evaluation.metrics import HeldOut, advantage, held_out
@@ -74,7 +74,7 @@ class Report:
     versions: dict[str, str]
     command: str
     pictures: dict[str, Picture]
-    remarks: dict[str, Sentence]  # by section: why something is not shown
+    remarks: dict[str, Sentence]  # by section: why something is not shown, or what to beware of
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -88,26 +88,38 @@ def report(
     title: str = sentences.TITLE,
     command: str = "",
     dropped: int = 0,
+    pairs: bool = True,
 ) -> Report:
-    """Everything about `model` and the `preferences` it was fitted to; further fits tell how well it predicts."""
+    """Everything about `model` and the `preferences` it was fitted to; further fits tell how well it predicts.
+
+    The most surprising pairs are shown as they were recorded; `pairs=False` leaves such raw data out.
+    """
+    if not isinstance(preferences, Preferences):
+        raise InputError(
+            "report", expected="pairs", got="choices from sets, of which there is no report yet",
+            fix="read them as pairs (--as-pairs), or leave --report out",
+        )  # fmt: skip
     summary = model.summary()
     # The very preferences that were fitted, where possible: then their posterior need not search again.
     same = preferences if preferences.features == model.features_ else preferences.select(model.features_)
     posterior = _posterior(model, same)
     quality, predictions = _quality(model, same)
     pictures, remarks = _pictures(model, same, posterior, predictions)
+    surprising = surprises(model.model_, same)
+    if surprising:
+        remarks["pairs"] = sentences.RAW_PAIRS if pairs else sentences.PAIRS_LEFT_OUT
     return Report(
         title=title,
         asked=sentences.question(summary, prior=model.prior is not None, seed=model.seed),
         description=describe(same),
         dropped=dropped,
-        answer=summary.sentences,
-        order=sentences.order(posterior),
+        answer=sentences.answer(summary, posterior),
+        order=sentences.order(summary, posterior),
         summary=summary,
         search=search_sentence(summary.status),
         unsure=open_questions(summary),
         quality=quality,
-        surprises=surprises(model.model_, same),
+        surprises=surprising if pairs else [],
         shown_features=_weightiest(summary),
         rare=rare_choices(model.model_, same),
         citation=[

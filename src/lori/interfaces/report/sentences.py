@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lori.evaluation.checks import RARE, RareChoices, Surprise
 from lori.evaluation.overview import Description
 from lori.inference.posterior.draws import Posterior
+from lori.language.answer import leaders, support_sentence
 from lori.language.notes import NOT_CONVERGED, NOT_TRUSTED
 from lori.language.numbers import cardinal, counted, fine_percent, percent
 from lori.language.results import Summary
@@ -28,13 +29,18 @@ KINDS = {"network": "neural networks", "function": "given as functions"}  # what
 LEGEND = Sentence(
     "In brackets: 95 % intervals. A weight is what one unit of a feature adds to the reward of its level. The "
     "threshold of a feature is the difference it takes to count if nothing else on its level differs. A number without "
-    "an interval lies at a bound, was fixed, or is not identified."
+    "an interval was fixed, or is not known precisely enough for one."
 )
 NOTHING_TO_TRADE = Sentence("Only one feature counts, so there is nothing to trade off.")
-NO_INTERVAL = Sentence("The curve has no interval because standard errors are not known for this model.")
+NO_INTERVAL = Sentence("The curve has no interval because none could be computed for this model.")
 TOO_FEW = Sentence(
     "There are too few different pairs for cross-validation. The figure shows the data that the model was fitted to."
 )
+RAW_PAIRS = Sentence(
+    "These pairs are raw data: they show single choices as they were recorded. Before you pass this report on, ask "
+    "whether they may be shown; --no-pairs leaves them out."
+)
+PAIRS_LEFT_OUT = Sentence("The pairs themselves, which are raw data, were left out of this report.")
 BY_LEVELS = Sentence("Fitted to all data, by number of levels (a smaller BIC is better):")
 NOTHING_OPEN = Sentence(
     "Nothing that the answer rests on: the search converged, no features move together, and every leading weight and "
@@ -59,17 +65,45 @@ def question(summary: Summary, *, prior: bool, seed: int) -> Sentence:
     )
 
 
-def order(posterior: Posterior | None) -> Sentence:
-    """With what probability which objective comes first; empty where that is unknown or there is only one level."""
-    if posterior is None:
+def answer(summary: Summary, posterior: Posterior | None) -> list[Sentence]:
+    """The answer, unless the posterior, which knows other optima too, finds that another objective comes first."""
+    if not _order_is_open(summary, posterior):
+        return summary.sentences
+    assert posterior is not None
+    text = "The best single fit, whose numbers follow, puts {leaders} first: read nothing into its order."
+    best = Sentence.of(text, leaders=leaders(summary.levels[0]))
+    support = [support_sentence(summary.support)] if summary.support else []
+    return [posterior.order().sentences()[0], best, *support]
+
+
+def order(summary: Summary, posterior: Posterior | None) -> Sentence:
+    """With what probability which objective comes first.
+
+    Empty where that is unknown, told by the answer already, or no finding: with one level, or one more than supported.
+    """
+    levels = len(summary.levels)
+    if posterior is None or levels == 1 or not _supported(summary):
         return Sentence()
     if not posterior.trust.trusted:
         return Sentence(f"The probability of the order is not known: {_reason(posterior)}")
-    if posterior.units.specification.levels == 1:
-        return Sentence()
     by_prior = any(note.code == "order by prior" for note in posterior.notes)
     notes = [note.sentence for note in posterior.notes if by_prior and note.code in ("shared out", "order by prior")]
+    if _order_is_open(summary, posterior):
+        return paragraph(notes)
     return paragraph(["How sure is the order?", posterior.order().sentences()[0], *notes])
+
+
+def _order_is_open(summary: Summary, posterior: Posterior | None) -> bool:
+    """Do several levels, as far as they are supported, come in another order at the optimum than in the posterior?"""
+    levels = summary.levels
+    if posterior is None or len(levels) == 1 or not _supported(summary) or not posterior.trust.trusted:
+        return False
+    found = posterior.order()
+    return found.by == "feature" and bool(levels[0].leading) and next(iter(found.first())) not in levels[0].leading
+
+
+def _supported(summary: Summary) -> bool:
+    return summary.support is None or summary.support.holds
 
 
 def no_draws(posterior: Posterior) -> Sentence:
@@ -142,5 +176,6 @@ def data(description: Description, dropped: int) -> Sentence:
 
 
 def _reason(posterior: Posterior) -> str:
-    """Why a posterior is not trusted, in the middle of a sentence."""
-    return posterior.trust.verdict.removeprefix(f"{NOT_TRUSTED}: ").removeprefix(f"{NOT_CONVERGED}: ")
+    """Why a posterior is not trusted, in the middle of a sentence, without what to do about it in Python."""
+    why = posterior.trust.verdict.removeprefix(f"{NOT_TRUSTED}: ").removeprefix(f"{NOT_CONVERGED}: ")
+    return f"{why.split('; use ')[0].rstrip('.')}. More comparisons may help."

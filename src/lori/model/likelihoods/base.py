@@ -12,7 +12,7 @@ its own; `gap` and `tolerance` are as in `lori.model.likelihoods.probabilities`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -76,6 +76,7 @@ class Observations:
     """What was observed of one group, as rows by kind of outcome."""
 
     kinds: Mapping[str, Rows]
+    count: int = 0  # how many observations there are, with those that have no row; unknown of parts
     laid: Laid = field(default_factory=Laid, repr=False)
     weights: dict[Any, Any] = field(default_factory=dict, repr=False)  # laid out beside the rows
 
@@ -121,7 +122,12 @@ class Observations:
     def reweighted(self, weights: np.ndarray) -> Observations:
         """The same rows, each multiplied by the weight of its observation; what is laid out stays in place."""
         kinds = {kind: own.weighted(own.weight * weights[own.origin]) for kind, own in self.kinds.items()}
-        return Observations(kinds, self.laid)
+        return replace(self, kinds=kinds, weights={})
+
+    def multiplied(self, factor: float) -> Observations:
+        """The same rows, all of their weights times a factor."""
+        kinds = {kind: own.weighted(own.weight * factor) for kind, own in self.kinds.items()}
+        return replace(self, kinds=kinds, weights={})
 
 
 class Point(NamedTuple):
@@ -151,22 +157,14 @@ class Layout(Protocol):
         """Lay some rows out, `size` of them in each of these blocks (blocks, *shape)."""
         ...
 
-    def some(self, observations: Sequence[Observations], count: int, scale: np.ndarray) -> np.ndarray:
-        """Some rows, as `typical_gap` wants them."""
+    def typical_gap(self, parameters: np.ndarray, quantile: float) -> float:
+        """How large a difference of a level's reward is in standardised units, for thresholds to start from."""
         ...
 
-    def typical_gap(self, parameters: np.ndarray, rows: np.ndarray, quantile: float) -> float:
-        """How large a difference of a level's reward is among these rows, for thresholds to start from."""
-        ...
-
-    def gaps(self, specification: Specification, point: Point, rows: Any) -> list[Any]:
-        """For each level the gaps (starts, rows) of a block."""
-        ...
-
-    def sums(
-        self, specification: Specification, order: int, point: Point, found: Derivatives, block: Block
+    def terms(
+        self, specification: Specification, kind: str, order: int, point: Point, block: Block
     ) -> tuple[jax.Array, ...]:
-        """What is added up over blocks, from the derivatives of a block's rows."""
+        """What is added up over blocks of rows of a kind, with derivatives up to `order`."""
         ...
 
     def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
@@ -182,9 +180,8 @@ class Likelihood(Protocol):
         """What a tie of all levels means."""
         ...
 
-    @property
-    def outcomes(self) -> tuple[str, ...]:
-        """The names of what can be observed, in the order of all tables of counts and probabilities."""
+    def offers(self, kind: str, gap: Levels) -> Any:
+        """How many outcomes the question of a row has, from which a slip is drawn."""
         ...
 
     @property
@@ -206,16 +203,18 @@ class Likelihood(Protocol):
         """Of a row of this kind."""
         ...
 
-    def derivatives(self, kind: str, gap: Levels, tolerance: Levels) -> Derivatives:
-        """The same with derivatives, in closed form."""
+    @property
+    def quick(self) -> bool:
+        """Is a row so quick to compute that some may be computed in vain, for the sake of compiling less?"""
         ...
 
-    def log_outcomes(self, gap: Levels, tolerance: Levels) -> jax.Array:
-        """Log-probabilities of all outcomes, in the order of `outcomes`."""
+    @property
+    def effort(self) -> float:
+        """How many times as long as a pair a row takes, about."""
         ...
 
-    def simulate(self, probabilities: np.ndarray, times: int, generator: np.random.Generator) -> np.ndarray:
-        """Counts of outcomes (observations, outcomes), given their probabilities."""
+    def simpler(self, groups: Sequence[Observations]) -> tuple[Likelihood, tuple[Observations, ...]]:
+        """The same observations under a likelihood whose rows are quick; itself if they are."""
         ...
 
     def finite_in_padding(self, kind: str) -> bool:
@@ -241,6 +240,32 @@ class Likelihood(Protocol):
 
     def explained(self, data: Any, compare: Any) -> bool:
         """Does a model without noise (`compare`, as of `OrderedModel`) explain every outcome?"""
+        ...
+
+
+class Compares(Likelihood, Protocol):
+    """A likelihood of two alternatives: rows have one gap at each level, and few outcomes, which have names."""
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The names of what can be observed, in the order of all tables of counts and probabilities."""
+        ...
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The outcomes that a question offers, from which a slip is drawn."""
+        ...
+
+    def derivatives(self, kind: str, gap: Levels, tolerance: Levels) -> Derivatives:
+        """The same with derivatives, in closed form."""
+        ...
+
+    def log_outcomes(self, gap: Levels, tolerance: Levels) -> jax.Array:
+        """Log-probabilities of all outcomes, in the order of `outcomes`."""
+        ...
+
+    def simulate(self, probabilities: np.ndarray, times: int, generator: np.random.Generator) -> np.ndarray:
+        """Counts of outcomes (observations, outcomes), given their probabilities."""
         ...
 
     def log_likelihood(self, data: Any, log_probabilities: np.ndarray) -> np.ndarray:

@@ -7,15 +7,15 @@ Where all rewards are linear only differences of features matter, and sums over 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy.special import ndtri
 
-from lori.model.likelihoods.base import Block, Observations, Point, Rows
+from lori.model.likelihoods.base import Block, Point, Rows
 from lori.model.likelihoods.probabilities import Derivatives, pairs_of_levels
 
 if TYPE_CHECKING:
@@ -30,8 +30,19 @@ def seen(rows: jax.Array, weight: jax.Array) -> jax.Array:
     return jnp.where(weight > 0, rows, 0.0) * weight
 
 
+class ByGaps:
+    """Layouts of rows that have one gap at each level, between two alternatives."""
+
+    def terms(
+        self: Any, specification: Specification, kind: str, order: int, point: Point, block: Block
+    ) -> tuple[jax.Array, ...]:
+        parameters = jax.vmap(specification.unpack)(point.starts)
+        found = specification.derivatives(kind, parameters, self.gaps(specification, point, block.rows))
+        return self.sums(specification, order, point, found, block)
+
+
 @dataclass(frozen=True)
-class Differences:
+class Differences(ByGaps):
     """Blocks (features, rows) of differences; ∂gap/∂weights is the row itself."""
 
     def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
@@ -41,16 +52,11 @@ class Differences:
         own = rows.contrasts(part)
         blocks[..., :size] = own.reshape(len(blocks), size, -1).transpose(0, 2, 1)
 
-    def some(self, observations: Sequence[Observations], count: int, scale: np.ndarray) -> np.ndarray:
-        """Standardised differences of up to `count` rows of the first kind of outcome."""
-        rows = [next(iter(own.kinds.values())) for own in observations]
-        return np.concatenate([own.contrasts() for own in rows])[:count] / scale
-
-    def typical_gap(self, parameters: np.ndarray, rows: np.ndarray, quantile: float) -> float:
-        """A quantile of the absolute reward differences, capped where a level would never speak."""
-        if not len(rows):
-            return quantile * UNKNOWN_GAP
-        return float(min(np.quantile(np.abs(rows @ parameters), quantile), LARGEST_GAP))
+    def typical_gap(self, parameters: np.ndarray, quantile: float) -> float:
+        """A quantile of the absolute reward differences, were features independent and normal; capped where a level
+        would never speak."""
+        deviation = np.sqrt(2) * np.linalg.norm(parameters)
+        return float(min(deviation * ndtri((1 + quantile) / 2), LARGEST_GAP))
 
     def gaps(self, specification: Specification, point: Point, rows: Any) -> list[Any]:
         parameters = jax.vmap(specification.unpack)(point.starts)
@@ -74,6 +80,11 @@ class Differences:
         ones_and_x = jnp.concatenate([jnp.ones((1, x.shape[1])), x]) * weight
         first = [part for both in found.gradient for part in both]
         second = [part for parts in found.curvature.values() for part in parts[1:]] if order == 2 else []
+        if specification.lapse_slot is not None:
+            assert found.lapse is not None
+            first = [*first, found.lapse.first]
+            mixed = [part for both in found.lapse.mixed for part in both]
+            second = [*second, found.lapse.second, *mixed] if order == 2 else []
         sums = stacked(first + second) @ ones_and_x.T
         if order == 1:
             return value, sums
@@ -85,53 +96,72 @@ class Differences:
         return value, sums, grams[:, :, upper[0], upper[1]]
 
     def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
+        """Each entry is one of the sums, times the α of its levels: picking them takes one instruction."""
         value = -total[0]
         if order == 0:
             return (value,)
         starts, scale = point.starts, point.scale
+        in_gradient, in_curvature, level = _places(specification)
         alpha = jax.vmap(specification.unpack)(starts).alpha
-        count, features, levels = len(starts), len(scale), specification.levels
-        where = [slice(int(slots[0]), int(slots[-1]) + 1) for slots in specification.reward_slots]
-        sums = -total[1] / jnp.append(1.0, scale)
-        gradient = jnp.zeros((count, specification.size))
-        for j in range(levels):
-            size = alpha[:, j]
-            gradient = gradient.at[:, where[j]].set(sums[:, 2 * j, 1:] * size[:, None])
-            if j in specification.epsilon_slots:
-                gradient = gradient.at[:, specification.epsilon_slots[j]].set(sums[:, 2 * j + 1, 0] * size)
+        size = jnp.concatenate([alpha, jnp.ones((len(starts), 1))], axis=1)[:, level]
+        sums = -(total[1] / jnp.append(1.0, scale)).reshape(len(starts), -1)
+        gradient = size * sums[:, in_gradient]
         if order == 1:
             return value, gradient
+        upper = np.triu_indices(len(scale))
+        in_gaps = -(total[2] / (scale[upper[0]] * scale[upper[1]])).reshape(len(starts), -1)
+        every = jnp.concatenate([sums, in_gaps, jnp.zeros((len(starts), 1))], axis=1)
+        return value, gradient, size[:, :, None] * size[:, None, :] * every[:, in_curvature]
 
-        others, upper = sums[:, 2 * levels :], np.triu_indices(features)
-        in_gaps = -total[2] / (scale[upper[0]] * scale[upper[1]])
-        curvature = jnp.zeros((count, specification.size, specification.size))
 
-        def put(curvature: jax.Array, one: slice, other: slice, block: jax.Array) -> jax.Array:
-            curvature = curvature.at[:, one, other].set(block)
-            return curvature.at[:, other, one].set(jnp.swapaxes(block, 1, 2))
+def _places(specification: Specification) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which of the sums of `Differences` is each entry of the gradient and of the curvature; each parameter's level.
 
-        def slot(level: int) -> slice | None:
-            start = specification.epsilon_slots.get(level)
-            return None if start is None else slice(start, start + 1)
+    Sums are numbered as they lie: rows of (1, x) for the first derivatives, the second ones but those in two gaps, and
+    then for those the upper triangle of x xᵀ. The last number stands for zero, the last level for none.
+    """
+    levels, features, lapse = specification.levels, len(specification.features), specification.lapse_slot
+    pairs, wide = pairs_of_levels(levels), 1 + features
+    firsts = 2 * levels + (lapse is not None)
+    seconds = 3 * len(pairs) + (lapse is not None) * (1 + 2 * levels)
+    grams = wide * (firsts + seconds)
+    triangle = np.zeros((features, features), int)
+    triangle[np.triu_indices(features)] = np.arange(features * (features + 1) // 2)
+    triangle = np.maximum(triangle, triangle.T)
+    gradient = np.zeros(specification.size, int)
+    curvature = np.full((specification.size,) * 2, grams + len(pairs) * (features * (features + 1) // 2))
+    level = np.full(specification.size, levels)
+    rows = np.arange(1, wide)
+    weights = [np.asarray(slots) for slots in specification.reward_slots]
+    thresholds = [
+        np.array([slot for at, slot in specification.epsilon_slots.items() if at == j], int) for j in range(levels)
+    ]
 
-        for i, (j, later) in enumerate(pairs_of_levels(levels)):
-            size = (alpha[:, j] * alpha[:, later])[:, None, None]
-            gram = jnp.zeros((count, features, features)).at[:, upper[0], upper[1]].set(in_gaps[:, i])
-            gram = gram.at[:, upper[1], upper[0]].set(in_gaps[:, i])
-            curvature = put(curvature, where[j], where[later], size * gram)
-            ab, ba, bb = others[:, 3 * i, 1:], others[:, 3 * i + 1, 1:], others[:, 3 * i + 2, 0]
-            own, other = slot(j), slot(later)
-            if other:
-                curvature = put(curvature, where[j], other, size * ab[:, :, None])
-            if own and later != j:
-                curvature = put(curvature, own, where[later], size * ba[:, None, :])
-            if own and other:
-                curvature = put(curvature, own, other, size * bb[:, None, None])
-        return value, gradient, curvature
+    def put(one: np.ndarray, other: np.ndarray, numbers: np.ndarray) -> None:
+        curvature[np.ix_(one, other)] = numbers
+        curvature[np.ix_(other, one)] = numbers.T
+
+    for j in range(levels):
+        level[weights[j]] = level[thresholds[j]] = j
+        gradient[weights[j]], gradient[thresholds[j]] = wide * 2 * j + rows, wide * (2 * j + 1)
+    for i, (j, later) in enumerate(pairs):
+        start = wide * (firsts + 3 * i)
+        put(weights[j], weights[later], grams + i * (features * (features + 1) // 2) + triangle)
+        put(weights[j], thresholds[later], (start + rows)[:, None])
+        put(thresholds[j], weights[later], (start + wide + rows)[None])
+        put(thresholds[j], thresholds[later], np.array([[start + 2 * wide]]))
+    if lapse is not None:
+        own, start = np.array([lapse]), wide * (firsts + 3 * len(pairs))
+        gradient[own] = wide * 2 * levels
+        put(own, own, np.array([[start]]))
+        for j in range(levels):
+            put(weights[j], own, (start + wide * (1 + 2 * j) + rows)[:, None])
+            put(thresholds[j], own, np.array([[start + wide * (2 + 2 * j)]]))
+    return gradient, curvature, level
 
 
 @dataclass(frozen=True)
-class Alternatives:
+class Alternatives(ByGaps):
     """Blocks (rows, alternatives, features).
 
     A level's gap and tolerance depend on the level's own parameters alone. JAX differentiates them; what the
@@ -145,10 +175,7 @@ class Alternatives:
         own = rows.alternatives(part)
         blocks[:, :size] = own.reshape(len(blocks), size, *own.shape[1:])
 
-    def some(self, observations: Sequence[Observations], count: int, scale: np.ndarray) -> np.ndarray:
-        return np.empty(0)
-
-    def typical_gap(self, parameters: np.ndarray, rows: np.ndarray, quantile: float) -> float:
+    def typical_gap(self, parameters: np.ndarray, quantile: float) -> float:
         return quantile * UNKNOWN_GAP
 
     def gaps(self, specification: Specification, point: Point, rows: Any) -> list[Any]:
@@ -170,12 +197,16 @@ class Alternatives:
         levels = [_Level(specification, place, point, block.rows) for place in range(specification.levels)]
         owns = [starts[:, level.slots] for level in levels]
         slopes = [-jnp.stack([seen(part, weight) for part in both], axis=1) for both in found.gradient]
-        slots = np.concatenate([level.slots for level in levels])
+        learned, lapse = specification.lapse_slot, found.lapse
+        slots = np.concatenate([*(level.slots for level in levels), np.array([learned][: learned is not None], int)])
         by_level = [
             jax.vmap(jax.grad(level.linearised))(own, slope)
             for level, own, slope in zip(levels, owns, slopes, strict=True)
         ]
-        gradient = _gathered(jnp.concatenate(by_level, axis=1), slots, specification.size, axes=(1,))
+        if learned is not None:
+            assert lapse is not None
+            by_level.append(-seen(lapse.first, weight).sum(axis=-1, keepdims=True))
+        gradient = gathered(jnp.concatenate(by_level, axis=1), slots, specification.size, axes=(1,))
         if order == 1:
             return value, gradient
         jacobians = [jax.vmap(jax.jacfwd(level.scaled))(own) for level, own in zip(levels, owns, strict=True)]
@@ -186,15 +217,23 @@ class Alternatives:
             if i == j and not levels[i].flat:
                 product += jax.vmap(jax.hessian(levels[i].linearised))(owns[i], slopes[i])
             parts[j, i], parts[i, j] = jnp.swapaxes(product, 1, 2), product
-        places = range(len(levels))
+        if learned is not None:
+            assert lapse is not None
+            last = len(levels)
+            parts[last, last] = -seen(lapse.second, weight).sum(axis=-1)[:, None, None]
+            for i, mixed in enumerate(lapse.mixed):
+                inner = -jnp.stack([seen(part, weight) for part in mixed], axis=1)
+                parts[i, last] = jnp.einsum("szrp,szr->sp", jacobians[i], inner)[:, :, None]
+                parts[last, i] = jnp.swapaxes(parts[i, last], 1, 2)
+        places = range(len(by_level))
         whole = jnp.concatenate([jnp.concatenate([parts[i, j] for j in places], axis=2) for i in places], axis=1)
-        return value, gradient, _gathered(whole, slots, specification.size, axes=(1, 2))
+        return value, gradient, gathered(whole, slots, specification.size, axes=(1, 2))
 
     def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
         return total
 
 
-def _gathered(by_level: jax.Array, slots: np.ndarray, size: int, axes: tuple[int, ...]) -> jax.Array:
+def gathered(by_level: jax.Array, slots: np.ndarray, size: int, axes: tuple[int, ...]) -> jax.Array:
     """From level by level to the order of the vector; what levels share is added up."""
     if len(slots) == size:
         back = np.argsort(slots)

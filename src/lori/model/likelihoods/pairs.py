@@ -49,6 +49,13 @@ class Pairs:
         return OUTCOMES
 
     @property
+    def offered(self) -> tuple[str, ...]:
+        return OUTCOMES if self.rule == "observed" else tuple(name for name in OUTCOMES if name != "tie")
+
+    def offers(self, kind: str, gap: Levels) -> int:
+        return len(self.offered)
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         return DECIDED, TIED
 
@@ -88,7 +95,8 @@ class Pairs:
         in_turn = turned is None and len(won) == len(data)
         decided = PairRows(*sides, weight, origin, None if in_turn else origin, turned)
         place = None if len(tied) == len(data) else tied
-        return Observations({DECIDED: decided, TIED: PairRows(*sides, weighted(data.ties, tied), tied, place)})
+        without = PairRows(*sides, weighted(data.ties, tied), tied, place)
+        return Observations({DECIDED: decided, TIED: without}, len(data))
 
     def layout(self, specification: Specification) -> Layout:
         linear = all(reward.linear and reward.free_scale for reward in specification.rewards)
@@ -119,6 +127,17 @@ class Pairs:
         return generator.multinomial(times, chances)
 
     # -- what a search and a summary ask ---------------------------------------------------------------------
+
+    @property
+    def quick(self) -> bool:
+        return True
+
+    @property
+    def effort(self) -> float:
+        return 1.0
+
+    def simpler(self, groups: Sequence[Observations]) -> tuple[Pairs, tuple[Observations, ...]]:
+        return self, tuple(groups)
 
     def finite_in_padding(self, kind: str) -> bool:
         return kind == DECIDED

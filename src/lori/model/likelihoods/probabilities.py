@@ -148,6 +148,14 @@ def _log_equal(gap: jax.Array, tolerance: jax.Array) -> jax.Array:
 SAFE = 300.0  # gaps and tolerances up to this size leave exp(), and products of two of them, within float64
 
 
+class InLapse(NamedTuple):
+    """Derivatives by a learned lapse rate."""
+
+    first: jax.Array
+    second: jax.Array
+    mixed: list[tuple[jax.Array, jax.Array]]  # level → with (gap, tolerance)
+
+
 class Derivatives(NamedTuple):
     """Of one row: log-probability, and derivatives by (gap, tolerance) of each level and pair of levels."""
 
@@ -155,6 +163,7 @@ class Derivatives(NamedTuple):
     gradient: list[tuple[jax.Array, jax.Array]]  # level → (∂a, ∂b)
     curvature: dict[tuple[int, int], tuple[jax.Array, jax.Array, jax.Array, jax.Array]]
     """(j, l) with j ≤ l → (∂a_j∂a_l, ∂a_j∂b_l, ∂b_j∂a_l, ∂b_j∂b_l)"""
+    lapse: InLapse | None = None  # where its rate is a parameter, see `lori.model.likelihoods.lapses`
 
 
 def pairs_of_levels(levels: int) -> list[tuple[int, int]]:

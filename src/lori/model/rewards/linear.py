@@ -48,11 +48,14 @@ class Linear(Reward):
         return np.where(up, 0.0, -np.inf), np.where(down, 0.0, np.inf)
 
     def draw(self, generator: np.random.Generator, features: Names, count: int) -> np.ndarray:
-        """Directions from dense to nearly one feature alone, sizes from faint to nearly without noise."""
-        size = len(features)
+        """Directions from dense to nearly one feature alone, sizes from faint to nearly without noise.
+
+        Each feature keeps its draw wherever it stands among the others.
+        """
+        size, place = len(features), np.argsort(np.argsort(features))
         direction = generator.normal(size=(count, size)) * generator.dirichlet(np.full(size, 0.5), size=count)
         direction /= np.linalg.norm(direction, axis=1, keepdims=True) + 1e-12
-        drawn = direction * np.exp(generator.uniform(np.log(0.5), np.log(10.0), size=(count, 1)))
+        drawn = direction[:, place] * np.exp(generator.uniform(np.log(0.5), np.log(10.0), size=(count, 1)))
         up, down = self._directions(features)
         return np.where(up, np.abs(drawn), np.where(down, -np.abs(drawn), drawn))
 

@@ -42,6 +42,13 @@ class Network(Reward):
     def names(self, features: Names) -> Names:
         return tuple(f"network parameter {i + 1}" for i in range(sum(map(len, self._fan_in(features)))))
 
+    def size(self, features: Names) -> int:
+        """Without laying anything out: a file may ask for more units than there is memory."""
+        inputs, total = len(features), 0
+        for units in self.hidden:
+            total, inputs = total + (inputs + 1) * units, units
+        return total + inputs
+
     def typical(self, features: Names) -> np.ndarray:
         return np.concatenate(self._fan_in(features)) ** -0.5
 

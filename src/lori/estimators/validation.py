@@ -1,0 +1,140 @@
+"""Validation of a model file: does it keep to its schema, and do its parts fit each other?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from lori.errors import InputError
+from lori.estimators.schema import FILES, Header, said
+from lori.language.names import short
+from lori.model.rewards import reward_from
+
+KINDS_OF_JSON = {dict: "an object", list: "a list", str: "a word", bool: "true or false", int: "a whole number",
+                 float: "a number", type(None): "null"}  # fmt: skip
+ALTERNATIVE = re.compile(r"(constrained-|list\[|literal\[|nullable\[)|[A-Za-z]+Part$")  # which one of several was tried
+
+
+class Misfit(Exception):
+    """Where a file is not what it should be, what was expected there, and what came."""
+
+    def __init__(self, where: str, expected: str, got: str, *, newer: bool = False) -> None:
+        self.where, self.expected, self.got, self.newer = where, expected, got, newer
+        super().__init__(f"{where}: expected {expected}, got {got}")
+
+
+def header(text: bytes) -> Header | None:
+    """The beginning of a model file; None where the text is something else."""
+    try:
+        return Header.model_validate_json(text)
+    except ValidationError:
+        return None
+
+
+def checked(text: bytes, kind: str) -> dict[str, Any]:
+    """The content of a file of this kind, or the first `Misfit`."""
+    try:
+        file = FILES[kind].model_validate_json(text, strict=True)
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        place = (*first["loc"], *first.get("ctx", {}).get("at", ()))
+        unknown = first["type"] == "extra_forbidden"
+        got = "another one" if unknown else "none" if first["type"] == "missing" else _kind(first)
+        raise Misfit(_path(place), said(first), got, newer=unknown) from None
+    document = file.model_dump(exclude_unset=True)
+    if "model" in document:
+        _check_content(document, ())
+    for agent, content in document.get("agents", {}).items():
+        _check_content(content, ("agents", agent))
+    return document
+
+
+def _check_content(content: dict[str, Any], place: tuple[str, ...]) -> None:
+    for where, fits, expected in _fitting(content):
+        if not fits:
+            raise Misfit(_path((*place, *where)), expected, "others")
+
+
+def _fitting(content: dict[str, Any]) -> Iterator[tuple[Sequence[str | int], bool, str]]:
+    """Place by place: does it fit what stands elsewhere in the file, and what would?"""
+    model = content["model"]
+    features, levels = tuple(model["features"]), len(model["levels"])
+    each, all_levels = f"one number for each of the {len(features):,} features", f"one for each of the {levels} levels"
+    yield ("model", "features"), len(set(features)) == len(features), "features that differ in their names"
+    for i, level in enumerate(model["levels"]):
+        at = ("model", "levels", i)
+        size = _size(level["reward"], features)
+        yield (*at, "parameters"), len(level["parameters"]) == size, f"as many numbers as its reward has ({size:,})"
+        yield (*at, "reward"), _knows(level["reward"], features), "a reward of the model's features"
+        yield (*at, "slopes"), len(level["slopes"]) == len(features), each
+    if "settings" not in content:
+        return
+    settings, summary = content["settings"], content["summary"]
+    yield ("settings", "levels"), settings["levels"] == levels, f"{levels}, as the model has"
+    for name in ("alpha", "epsilon"):
+        given = settings[name]
+        yield ("settings", name), not isinstance(given, list) or len(given) == levels, all_levels
+    yield ("ranges",), len(content["ranges"]) == len(features), each
+    yield ("summary", "features"), tuple(summary["features"]) == features, "the features of the model"
+    yield ("summary", "levels"), len(summary["levels"]) == levels, all_levels
+    for i, level in enumerate(summary["levels"]):
+        for name in ("importance", "weights", "thresholds"):
+            yield ("summary", "levels", i, name), set(level[name]) == set(features), "the features of the model"
+        yield ("summary", "levels", i, "leading"), set(level["leading"]) <= set(features), "features of the model"
+    if content.get("peak") is not None:
+        yield from _fitting_peak(content["peak"], features, levels)
+
+
+def _fitting_peak(
+    peak: dict[str, Any], features: tuple[str, ...], levels: int
+) -> Iterator[tuple[Sequence[str | int], bool, str]]:
+    for name in ("rewards", "epsilon", "alpha", "reported_alpha"):
+        yield ("peak", name), len(peak[name]) == levels, f"one for each of the {levels} levels"
+    for name in ("location", "scale"):
+        yield ("peak", name), len(peak[name]) == len(features), f"one number for each of the {len(features):,} features"
+    size = len(peak["vector"])
+    for i, reward in enumerate(peak["rewards"]):
+        fits = _size(reward, features) <= size and _knows(reward, features)
+        yield ("peak", "rewards", i), fits, "a reward of the model's features, with parameters in the vector"
+    yield ("peak", "gradient"), len(peak["gradient"]) == size, f"{size:,} numbers, as the vector has"
+    square = len(peak["curvature"]) == size and all(len(row) == size for row in peak["curvature"])
+    yield ("peak", "curvature"), square, f"{size:,} rows of {size:,} numbers"
+
+
+def _size(settings: dict[str, Any], features: tuple[str, ...]) -> int:
+    """How many parameters a reward has; -1 where it does not belong to these features."""
+    try:
+        return reward_from(settings).size(features)
+    except InputError:
+        return -1
+
+
+def _knows(settings: dict[str, Any], features: tuple[str, ...]) -> bool:
+    """Are the features that a reward names, or counts on by their places, where they should be?"""
+    reward = reward_from(settings)
+    try:
+        reward.bounds(features)
+        return reward.among(features) == reward
+    except InputError:
+        return False
+
+
+def _kind(error: Any) -> str:
+    """What came, without its value: a file may hold somebody's data, or a million characters."""
+    got = KINDS_OF_JSON.get(type(error.get("input")), "something else")
+    actual = error.get("ctx", {}).get("actual_length")
+    return got if actual is None else f"{actual:,}"
+
+
+def _path(place: Sequence[str | int]) -> str:
+    """Where something stands in a file, as `model.levels[0].epsilon`.
+
+    >>> _path(("model", "levels", 0, "epsilon"))
+    'model.levels[0].epsilon'
+    """
+    fields = (part for part in place if isinstance(part, int) or not ALTERNATIVE.match(part))
+    told = "".join(f"[{part}]" if isinstance(part, int) else f".{short(part)}" for part in fields)
+    return told.lstrip(".") or "the file"

@@ -1,0 +1,150 @@
+"""Coverage: how often do the reported intervals hold the truth? Many data sets of one decision-maker with two levels.
+
+The truth has a small threshold on its last level, where the likelihood is not quadratic. For each number that a fit
+reports the share of data sets is counted in which its 95 % interval holds the true one, and for the posterior how often
+the interval of a predicted probability does. Data sets are fitted in batches, as those of `lori.experiments.power`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from lori.data.preferences import Preferences
+from lori.estimators.lori import LORI
+from lori.experiments.bench.contest import Measured, Row
+from lori.experiments.bench.trials import answered, each
+from lori.experiments.power import fit_all
+from lori.inference.posterior.sampling import sample_posterior
+from lori.model.ordered import OrderedModel
+from lori.model.quantity import Quantity
+
+NEW_PAIRS, DRAWS = 200, 1000  # whose probabilities are predicted, by so many draws
+NO_SLIPS = 0.02  # the mean of the estimated rate where nobody slips
+# So near zero, as far as these data tell, that an interval which begins there hardly misses them: they are covered more
+# often than asked for.
+NEAR_ZERO = ("level 2: ε", "level 2: threshold in x2", "rate of slips")
+
+
+@dataclass(frozen=True)
+class CoverageSettings:
+    """How many data sets, of what decision-maker."""
+
+    data_sets: int = 200
+    """Data sets, each fitted with two levels."""
+    pairs: int = 500
+    """Pairs of each data set, with two standard normal features."""
+    weight: float = 3.0
+    """Of the only feature of each level."""
+    epsilon: tuple[float, float] = (3.0, 0.5)
+    """Thresholds of the two levels."""
+    lapses: tuple[float, ...] = (0.0, 0.1)
+    """Rates of slips: so many decision-makers."""
+    first_seed: int = 100
+    """Of the first data set."""
+    batch: int = 10
+    """Data sets that are fitted together."""
+    jobs: int = 2
+    """Batches worked on at the same time."""
+
+
+SMOKE = CoverageSettings(data_sets=2, pairs=100, jobs=1)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the intervals of one data set held."""
+
+    intervals: dict[str, Interval | None]  # by number; None where there is none
+    slips: float  # as estimated
+    predicted: float  # share of new pairs whose true probability lay in its 90 % interval
+
+
+class Interval(NamedTuple):
+    """An interval, and what it was to hold."""
+
+    low: float
+    high: float
+    truth: float
+
+    @property
+    def holds(self) -> bool:
+        return self.low <= self.truth <= self.high
+
+
+def measure(settings: CoverageSettings) -> Measured:
+    measured = Measured()
+    for rate in settings.lapses:
+        _measure(settings, rate, measured)
+    return measured
+
+
+def _measure(settings: CoverageSettings, rate: float, measured: Measured) -> None:
+    seeds = range(settings.first_seed, settings.first_seed + settings.data_sets)
+    batches = [seeds[start : start + settings.batch] for start in range(0, len(seeds), settings.batch)]
+    work = [(settings, rate, own) for own in batches]
+    trials = [trial for batch in each(_trials, work, settings.jobs) for trial in batch]
+    slips = f"{rate:.0%} slips"
+    case = f"two levels, {slips}, {settings.pairs:,} pairs, {settings.data_sets} data sets"
+    shares = {}
+    for name in trials[0].intervals:
+        made = [own for trial in trials if (own := trial.intervals[name]) is not None]
+        shares[name] = float(np.mean([own.holds for own in made])) if made else float("nan")
+        length = float(np.median([own.high - own.low for own in made])) if made else float("nan")
+        note = f"covered {shares[name]:.1%} of {len(made)}, median length {length:.2g}"
+        measures = {"coverage": shares[name], "intervals": float(len(made)), "median length": length}
+        measured.rows.append(Row(case, name, note=note, measures=measures))
+    predicted = float(np.mean([trial.predicted for trial in trials]))
+    row = Row(case, "predicted probabilities", note=f"covered {predicted:.1%}", measures={"coverage": predicted})
+    estimated = float(np.mean([trial.slips for trial in trials]))
+    mean = Row(case, "estimated rate of slips", note=f"mean {estimated:.2%}", measures={"mean": estimated})
+    measured.rows += [row, mean]
+    judged = {name: share for name, share in shares.items() if name not in NEAR_ZERO}
+    least = 0.88 if rate else 0.90
+    measured.claim(f"coverage: least of the 95 % intervals, {slips}", min(shares.values()), least, at_least=True)
+    measured.claim(f"coverage: most of the 95 % intervals, {slips}", max(judged.values()), 0.98)
+    measured.claim(f"coverage: 90 % intervals of predictions, {slips}, at least", predicted, 0.87, at_least=True)
+    measured.claim(f"coverage: 90 % intervals of predictions, {slips}, at most", predicted, 0.93)
+    if not rate:
+        measured.claim(f"coverage: mean of the estimated slips, {slips}", estimated, NO_SLIPS)
+
+
+def _trials(work: tuple[CoverageSettings, float, Sequence[int]]) -> list[Trial]:
+    """Those of the seeds, fitted as one batch."""
+    settings, rate, seeds = work
+    deliberate = OrderedModel.linear(settings.weight * np.eye(2), epsilon=list(settings.epsilon))
+    truth = replace(deliberate, lapse=rate)
+    generators = [np.random.default_rng(seed) for seed in seeds]
+    pairs = [generator.normal(size=(2, settings.pairs, 2)) for generator in generators]
+    data = [answered(truth, left, right, own) for (left, right), own in zip(pairs, generators, strict=True)]
+    fits = fit_all(LORI(levels=2), data)
+    return [_trial(truth, *own) for own in zip(fits, data, generators, strict=True)]
+
+
+def _trial(truth: OrderedModel, model: LORI, data: Preferences, generator: np.random.Generator) -> Trial:
+    intervals: dict[str, Interval | None] = {}
+    for place, (level, own) in enumerate(zip(truth.levels, model.summary().levels, strict=True)):
+        where, leading = f"level {place + 1}", truth.features[place]
+        for name, weight in zip(truth.features, level.weights, strict=True):
+            intervals[f"{where}: weight of {name}"] = _interval(own.weights[name], float(weight))
+        intervals[f"{where}: ε"] = _interval(own.epsilon, level.epsilon)
+        true = float(level.thresholds[place])
+        intervals[f"{where}: threshold in {leading}"] = _interval(own.thresholds[leading], true)
+    slips = model.summary().lapse
+    assert slips is not None
+    assert model.settings_ is not None
+    assert model.optimum_ is not None
+    intervals["rate of slips"] = _interval(slips, truth.lapse)
+    known = model.optimum_, model.rivals_
+    posterior = sample_posterior(model.settings_, data, method="laplace", draws=DRAWS, seed=0, known=known)
+    new = generator.normal(size=(2, NEW_PAIRS, 2))
+    low, _, high = posterior.predict_interval(*new).T
+    exact = truth.predict_proba(*new)[:, 0]
+    return Trial(intervals, float(slips.value or 0.0), float(np.mean((low <= exact) & (exact <= high))))
+
+
+def _interval(quantity: Quantity, truth: float) -> Interval | None:
+    return None if quantity.interval is None else Interval(*quantity.interval, truth)

@@ -1,0 +1,66 @@
+"""Decisions: which level settles a choice, and who is left after each level.
+
+Between two alternatives this is in closed form. In a set, a level decides if it leaves a single alternative; how often
+it does is found by drawing the noise, with a fixed seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lori.data.choices import Choices
+from lori.data.preferences import Preferences
+from lori.model.ordered import OrderedModel
+
+DRAWS = 200  # of the noise of a set
+TOGETHER = 1 << 21  # numbers that are drawn at once
+
+
+def decided(model: OrderedModel, data: Preferences | Choices, draws: int = DRAWS, seed: int = 0) -> np.ndarray:
+    """(observations, levels + 1): how likely each level is to decide, then nobody. Slips are left aside."""
+    if isinstance(data, Preferences):
+        found = model.decisions(data.left_features, data.right_features)
+        return np.column_stack([found.left + found.right, found.nobody])
+    shares = np.empty((len(data), len(model.levels) + 1))
+    for sets, left in _drawn(model, data, draws, seed):
+        alone = left.sum(axis=-1) == 1  # (draws, levels, sets)
+        first = np.where(alone.any(axis=1), alone.argmax(axis=1), len(model.levels))
+        shares[sets] = np.mean(first[..., None] == np.arange(len(model.levels) + 1), axis=0)
+    return shares
+
+
+def survivors(model: OrderedModel, data: Choices, draws: int = DRAWS, seed: int = 0) -> np.ndarray:
+    """(levels, rows): how likely each alternative is to be left after each level."""
+    shares = np.empty((len(model.levels), len(data.alternatives)))
+    for sets, left in _drawn(model, data, draws, seed):
+        inside = np.arange(left.shape[-1]) < data.sizes[sets][:, None]
+        rows = (data.offsets[sets][:, None] + np.arange(left.shape[-1]))[inside]
+        shares[:, rows] = left.mean(axis=0)[:, inside]
+    return shares
+
+
+def _drawn(model: OrderedModel, data: Choices, draws: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Sets, and who of each is left (draws, levels, sets, alternatives), a few sets at a time."""
+    generator = np.random.default_rng(seed)
+    rewards = model.rewards(data.alternatives)  # (rows, levels)
+    order = np.argsort(data.sizes, kind="stable")
+    sign = np.ones(len(data)) if data.worst is None else np.where(data.worst, -1.0, 1.0)
+    start = 0
+    while start < len(order):
+        widest = int(data.sizes[order[start]])
+        sets = order[start : start + max(1, TOGETHER // (draws * widest * 2))]
+        sets = sets[data.sizes[sets] <= 2 * widest]
+        start += len(sets)
+        width = int(data.sizes[sets].max())
+        inside = np.arange(width) < data.sizes[sets][:, None]
+        place = np.where(inside, data.offsets[sets][:, None] + np.arange(width), 0)
+        left = np.broadcast_to(inside, (draws, *inside.shape)).copy()
+        by_level = np.empty((draws, len(model.levels), *inside.shape), bool)
+        for number, level in enumerate(model.levels):
+            own = sign[sets][:, None] * rewards[place, number] * level.alpha
+            utility = np.where(left, own + generator.gumbel(size=left.shape), -np.inf)
+            left = left & (utility >= utility.max(axis=-1, keepdims=True) - level.alpha * level.epsilon)
+            by_level[:, number] = left
+        yield sets, by_level

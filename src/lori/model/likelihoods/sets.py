@@ -1,0 +1,330 @@
+"""Sets: the likelihood of choices among many alternatives, of rankings and of picking the worst.
+
+Probabilities are in `subsets` for few alternatives and in `quadrature` for many. A row has what was chosen first. Rows
+come in kinds by the number of alternatives, by how many were chosen together, and by whether it is the worst that was
+picked: then every reward counts the other way round. Sets of many alternatives are filled up to a few sizes, so that
+code is compiled for these alone; what is missing is marked by NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lori.data.choices import Choices
+from lori.errors import DataError, InputError, one_of
+from lori.model.likelihoods import quadrature, subsets
+from lori.model.likelihoods.base import Layout, Observations
+from lori.model.likelihoods.pairs import DECIDED, TIED, PairRows, Pairs
+from lori.model.likelihoods.probabilities import Levels, TieRule
+from lori.model.likelihoods.set_layouts import ABSENT, Contrasts, Members
+
+if TYPE_CHECKING:
+    from lori.model.rewards import Reward
+    from lori.model.specification import Specification
+
+FEW = 5  # up to so many alternatives the sum over orders is cheaper than an integral
+ROOMS = (6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # sizes that larger sets are filled up to
+CLOSED = 1e-8  # a tolerance below this is computed as if it were this: derivatives of a closed one are limits
+EFFORT = {2: 5.0, 3: 20.0, 4: 80.0, 5: 500.0}  # by alternatives: how many times as long as a pair a row takes
+RULES = ("split", "observed")
+ALL = slice(None)
+
+
+class Kind(NamedTuple):
+    """What rows of a kind have in common, and its name."""
+
+    size: int
+    tied: int = 1
+    worst: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.size}" + f" tied {self.tied}" * (self.tied > 1) + " worst" * self.worst
+
+    @classmethod
+    def named(cls, name: str) -> Kind:
+        words = name.split()
+        return cls(int(words[0]), int(words[2]) if "tied" in words else 1, "worst" in words)
+
+
+@dataclass(frozen=True)
+class Sets:
+    """`rule` says what happens when several alternatives are left at the end; `sharp`, that the last threshold is zero
+    for certain; `kinds` are those of the data."""
+
+    rule: TieRule = "split"
+    sharp: bool = False
+    kinds: tuple[str, ...] = ()
+
+    @classmethod
+    def for_data(cls, rule: str, groups: Sequence[Choices], epsilon: Sequence[float | None]) -> Sets:
+        """The likelihood for these data; the rule `auto` is `observed` if some name several alternatives."""
+        one_of("ties", rule, ("auto", *RULES))
+        ties = sum(group.n_ties for group in groups)
+        if rule == "auto":
+            rule = "observed" if ties else "split"
+        if ties and rule != "observed":
+            raise DataError(
+                "ties", expected="one chosen alternative in each set for the rule " + repr(rule),
+                got=f"{ties} choices of several", fix="use ties='observed' (--ties observed), or leave those sets out",
+            )  # fmt: skip
+        if ties and epsilon[-1] == 0:
+            raise InputError(
+                "epsilon", expected="a last threshold that may exceed 0 when ties were observed", got="one fixed to 0",
+                fix="use epsilon=None: with a zero threshold a tie could never happen",
+            )  # fmt: skip
+        several = max((int(kind.tied) for group in groups for kind in kinds_of(group)), default=1)
+        large = max((kind.size for group in groups for kind in kinds_of(group) if kind.tied > 1), default=0)
+        if several > 1 and large > FEW:
+            raise DataError(
+                "ties", expected=f"ties in sets of at most {FEW} alternatives", got=f"a set of {large}",
+                fix="leave these sets out, or name one alternative in each",
+            )  # fmt: skip
+        kinds = sorted({kind for group in groups for kind in kinds_of(group)})
+        return cls(rule, epsilon[-1] == 0, tuple(kind.name for kind in kinds))  # type: ignore[arg-type]
+
+    # -- rows ----------------------------------------------------------------------------------------------
+
+    def observed(self, data: Choices) -> Observations:
+        """Each set becomes a row of the kind it has."""
+        weight = data.comparisons * data.weights
+        kinds = np.array([kind.name for kind in kinds_of(data)])
+        by_kind = {}
+        for name in self.kinds:
+            sets = np.flatnonzero((kinds == name) & (weight > 0))
+            place = placed(data, sets, Kind.named(name).size)
+            by_kind[name] = SetRows(data.alternatives, place, weight[sets], sets)
+        return Observations(by_kind, len(data))
+
+    def layout(self, specification: Specification) -> Layout:
+        linear = all(reward.linear and reward.free_scale for reward in specification.rewards)
+        return Contrasts() if linear and not specification.shared else Members()
+
+    # -- probabilities ---------------------------------------------------------------------------------------
+
+    def gap(self, reward: Reward, values: jax.Array, row: jax.Array) -> jax.Array:
+        """(others,) how much more reward each other alternative has than the first."""
+        there = ~jnp.isnan(row[:, 0])
+        known = jnp.where(there[:, None], row, row[0])
+        rewards = jax.vmap(lambda other: -reward.gap(values, known[0], other))(known[1:])
+        return jnp.where(there[1:], rewards, ABSENT)
+
+    def log_probability(self, kind: str, gap: Levels, tolerance: Levels) -> jax.Array:
+        """Of rows of this kind, whose gaps are (others, …)."""
+        if self.exactly(kind):
+            return self.moments(kind, gap, tolerance, 0).value
+        turned, limits = [turn(own, Kind.named(kind).worst) for own in gap], self.limits(tolerance)
+        return _integral(self.rule, turned, limits)
+
+    def exactly(self, kind: str) -> bool:
+        """Are rows of this kind computed by sums over subsets?"""
+        known = Kind.named(kind)
+        return known.size <= FEW or known.tied > 1
+
+    def moments(self, kind: str, gap: Levels, tolerance: Levels, order: int) -> subsets.Moments:
+        """Of rows of this kind: log-probability and derivatives by gaps (others, …) and tolerances."""
+        known = Kind.named(kind)
+        turned, limits = [turn(own, known.worst) for own in gap], self.limits(tolerance)
+        found = subsets.log_choice(turned, limits, self.rule, known.tied, order)
+        way = -1.0 if known.worst else 1.0
+        signs = [sign for own in limits for sign in [way] * len(gap[0]) + [1.0] * (own is not None)]
+        return subsets.Moments(
+            found.value[0],
+            [sign * own[0] for sign, own in zip(signs, found.gradient, strict=bool(order))],
+            {(i, j): signs[i] * signs[j] * own[0] for (i, j), own in found.curvature.items()},
+        )
+
+    def limits(self, tolerance: Levels) -> list[Any]:
+        """Tolerances as the formulas take them: None where the last one is zero for certain."""
+        opened = [jnp.maximum(own, CLOSED) for own in tolerance]
+        return [*opened[:-1], None] if self.sharp else opened
+
+    def offers(self, kind: str, gap: Levels) -> Any:
+        """How many outcomes the question has, from which a slip is drawn."""
+        present = 1 + jnp.sum(gap[0] > ABSENT / 2, axis=0)
+        return present if self.rule == "split" else 2.0**present - 1
+
+    # -- what a search and a summary ask ---------------------------------------------------------------------
+
+    @property
+    def quick(self) -> bool:
+        return False
+
+    @property
+    def effort(self) -> float:
+        known = [Kind.named(kind) for kind in self.kinds]
+        return max(EFFORT[own.size] if own.size <= FEW else 500.0 * own.size for own in known)
+
+    def simpler(self, groups: Sequence[Observations]) -> tuple[Pairs, tuple[Observations, ...]]:
+        """What was chosen preferred to each other alternative of its set, one after the other."""
+
+        def pairs(kind: str, rows: SetRows) -> PairRows:
+            known, place = Kind.named(kind), rows.place
+            one, other = (own.reshape(-1) for own in np.broadcast_arrays(place[:, :1], place[:, known.tied :]))
+            weight, origin = (np.repeat(own, place.shape[1] - known.tied) for own in (rows.weight, rows.origin))
+            there = other >= 0
+            one, other, weight, origin = one[there], other[there], weight[there], origin[there]
+            if known.worst:
+                one, other = other, one
+            return PairRows(rows.table[one], rows.table[other], weight, origin)
+
+        made = []
+        for own in groups:
+            parts = [pairs(kind, cast(SetRows, rows)) for kind, rows in own.kinds.items()]
+            none = parts[0].taken(np.empty(0, int), np.empty(0))
+            made.append(Observations({DECIDED: sum(parts[1:], start=parts[0]), TIED: none}, own.count))
+        return Pairs("split"), tuple(made)
+
+    def finite_in_padding(self, kind: str) -> bool:
+        return True
+
+    def only_differences_matter(self, specification: Specification) -> bool:
+        return isinstance(self.layout(specification), Contrasts)
+
+    def nearly_convex(self, specification: Specification) -> bool:
+        return specification.levels == 1 and self.only_differences_matter(specification)
+
+    def needs_thresholds(self, observations: Sequence[Observations]) -> bool:
+        return any(len(rows) and Kind.named(kind).tied > 1 for own in observations for kind, rows in own.kinds.items())
+
+    @property
+    def stuck_at_zero(self) -> bool:
+        """With a coin at the end, probabilities do not change with a small last threshold, to first order."""
+        return self.rule == "split" and not self.sharp
+
+    def explained(self, data: Choices, compare: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> bool:
+        """Does the chosen alternative win against every other one of its set?"""
+        pairs = data.as_pairs()
+        order = compare(pairs.left_features, pairs.right_features)
+        return bool(np.all((order > 0) | pairs.identical())) and not data.has_ties
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(0,))
+def _integral(rule: TieRule, gap: list[jax.Array], limits: list[Any]) -> jax.Array:
+    """Log-probability of one row of many alternatives; its gradient is that of the quadrature, not through it."""
+    return _by_quadrature(rule, gap, limits, 0).value[0]
+
+
+def _by_quadrature(rule: TieRule, gap: list[jax.Array], limits: list[Any], order: int) -> quadrature.Found:
+    own = [jnp.eye(len(each))[:, :, None] for each in gap] if order else [jnp.zeros((len(each), 0, 1)) for each in gap]
+    columns = [each[:, None] for each in gap]
+    return quadrature.log_choice(columns, limits, columns[0] > ABSENT / 2, rule, own, jnp.ones(1), order)
+
+
+def _forward(rule: TieRule, gap: list[jax.Array], limits: list[Any]) -> tuple[jax.Array, Any]:
+    found = _by_quadrature(rule, gap, limits, 1)
+    return found.value[0], (found.scores, gap, limits)
+
+
+def _backward(rule: TieRule, kept: Any, change: jax.Array) -> tuple[list[jax.Array], list[Any]]:
+    scores, gap, limits = kept
+    by_gap, by_limit, place = [], [], 0
+    for own, limit in zip(gap, limits, strict=True):
+        by_gap.append(change * scores[0, place : place + len(own)])
+        place += len(own)
+        by_limit.append(None if limit is None else change * scores[0, place])
+        place += limit is not None
+    return by_gap, by_limit
+
+
+_integral.defvjp(_forward, _backward)
+
+
+def turn(gap: Any, worst: bool) -> Any:
+    """Gaps as seen by somebody who picks the worst; what is not there stays away."""
+    return jnp.where(gap > ABSENT / 2, -gap, gap) if worst else gap
+
+
+def room(size: int) -> int:
+    """The number of alternatives that a set of this size is filled up to."""
+    if size <= FEW:
+        return size
+    return next((own for own in ROOMS if own >= size), -(-size // 256) * 256)
+
+
+def kinds_of(data: Choices) -> list[Kind]:
+    """For each set its kind."""
+    tied = np.add.reduceat(data.chosen.astype(int), data.offsets[:-1])
+    worst = np.zeros(len(data), bool) if data.worst is None else data.worst
+    table = np.stack([data.sizes, tied, worst], axis=1)
+    rows, inverse = np.unique(table, axis=0, return_inverse=True)
+    known = [
+        Kind(room(int(size)) if several == 1 else int(size), int(several), bool(low)) for size, several, low in rows
+    ]
+    return [known[place] for place in inverse.reshape(-1)]
+
+
+def placed(data: Choices, sets: np.ndarray, size: int) -> np.ndarray:
+    """(sets, size) the rows of each set, what was chosen first; −1 where there is none."""
+    place = np.full((len(sets), size), -1)
+    sizes = data.sizes[sets]
+    inside = np.arange(size) < sizes[:, None]
+    rows = (data.offsets[sets][:, None] + np.arange(size))[inside]
+    order = np.argsort(~data.chosen[rows] + 2 * np.repeat(np.arange(len(sets)), sizes), kind="stable")
+    place[inside] = rows[order]
+    return place
+
+
+def arrangements(data: Choices) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Each alternative of each set as if it had been chosen: by kind its row, and the rows of its set, it first."""
+    sizes, worst = data.sizes, np.zeros(len(data), bool) if data.worst is None else data.worst
+    rooms = np.array([room(int(size)) for size in sizes])
+    for size, low in sorted(set(zip(rooms.tolist(), worst.tolist(), strict=True))):
+        sets = np.flatnonzero((rooms == size) & (worst == low))
+        own = np.repeat(sets, sizes[sets])
+        rows = np.concatenate([np.arange(data.offsets[i], data.offsets[i + 1]) for i in sets])
+        place = data.offsets[own][:, None] + np.arange(size)
+        place = np.where(np.arange(size) < sizes[own][:, None], place, -1)
+        at = np.arange(len(rows)), rows - data.offsets[own]
+        place[at], place[:, 0] = place[:, 0].copy(), rows
+        yield Kind(size, 1, bool(low)).name, rows, place
+
+
+@dataclass(frozen=True, eq=False)
+class SetRows:
+    """Rows that point into a table of alternatives."""
+
+    table: np.ndarray  # (alternatives, features)
+    place: np.ndarray  # (rows, size) the chosen one first; −1 where there is none
+    weight: np.ndarray  # (rows,) how often, times the weight of the set
+    origin: np.ndarray  # (rows,) the set among the data
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def alternatives(self, part: slice = ALL) -> np.ndarray:
+        place = self.place[part]
+        found = self.table[place]
+        if (place < 0).any():
+            found[place < 0] = np.nan
+        return found
+
+    def contrasts(self, part: slice = ALL) -> np.ndarray:
+        """(rows, others, features): the chosen one minus the others; NaN where there is none."""
+        found = self.alternatives(part)
+        return found[:, :1] - found[:, 1:]
+
+    def taken(self, rows: np.ndarray, weight: np.ndarray) -> SetRows:
+        return SetRows(self.table, self.place[rows], weight, self.origin[rows])
+
+    def part(self, rows: slice) -> SetRows:
+        return SetRows(self.table, self.place[rows], self.weight[rows], self.origin[rows])
+
+    def weighted(self, weight: np.ndarray) -> SetRows:
+        return replace(self, weight=weight)
+
+    def __add__(self, other: SetRows) -> SetRows:
+        later = np.where(other.place < 0, -1, other.place + len(self.table))
+        return SetRows(
+            np.concatenate([self.table, other.table]),
+            np.concatenate([self.place, later]),
+            np.concatenate([self.weight, other.weight]),
+            np.concatenate([self.origin, other.origin]),
+        )

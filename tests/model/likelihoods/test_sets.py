@@ -1,0 +1,82 @@
+"""Sets: rows by kind, what a slip is drawn from, and what cannot be."""
+
+import numpy as np
+import pytest
+
+import lori
+from lori.errors import DataError, InputError
+from lori.model.likelihoods.sets import Kind, Sets, arrangements, kinds_of, room
+
+
+def some(generator: np.random.Generator, sizes: list[int], tied: bool = False) -> lori.Choices:
+    width = max(sizes)
+    there = np.arange(width) < np.array(sizes)[:, None]
+    chosen = np.zeros((len(sizes), width), bool)
+    chosen[:, 1] = True
+    if tied:
+        chosen[0, 0] = True
+    return lori.Choices.from_arrays(generator.normal(size=(len(sizes), width, 2)), chosen, available=there)
+
+
+@pytest.mark.parametrize("kind", [Kind(3), Kind(5, 2), Kind(64, 1, True)])
+def test_kinds_have_names(kind):
+    assert Kind.named(kind.name) == kind
+
+
+def test_larger_sets_are_filled_up_to_a_few_sizes():
+    assert [room(size) for size in (2, 3, 5, 6, 7, 9, 200, 700)] == [2, 3, 5, 6, 8, 10, 256, 768]
+
+
+def test_rows_have_what_was_chosen_first():
+    data = some(np.random.default_rng(0), [2, 3, 7, 3])
+    likelihood = Sets.for_data("auto", [data], (None,))
+    rows = likelihood.observed(data).kinds
+    assert set(rows) == {"2", "3", "8"}
+    assert [kind.name for kind in kinds_of(data)] == ["2", "3", "8", "3"]
+    first = rows["3"].alternatives()[:, 0]
+    np.testing.assert_array_equal(first, data.alternatives[data.offsets[[1, 3]] + 1])
+    assert np.isnan(rows["8"].alternatives()[0, 7]).all()
+    assert rows["3"].origin.tolist() == [1, 3]
+
+
+def test_every_alternative_is_arranged_once():
+    data = some(np.random.default_rng(1), [2, 3, 7, 3])
+    rows = np.concatenate([own for _, own, _ in arrangements(data)])
+    assert sorted(rows) == list(range(len(data.alternatives)))
+    for _, own, place in arrangements(data):
+        np.testing.assert_array_equal(place[:, 0], own)
+
+
+def test_probabilities_sum_to_one_and_are_zero_where_not_available():
+    data = some(np.random.default_rng(2), [2, 3, 4, 7])
+    model = lori.OrderedModel.linear([[1.0, 0.0], [0.0, 2.0]], epsilon=[0.7, 0.3], lapse=0.1)
+    table = model.choice_proba(data)
+    np.testing.assert_allclose(table.sum(axis=1), 1, atol=1e-8)
+    assert (table[0, 2:] == 0).all()
+    assert (table[0, :2] >= 0.05).all()
+
+
+def test_a_set_of_two_is_a_pair():
+    data = some(np.random.default_rng(3), [2] * 20)
+    model = lori.OrderedModel.linear([[1.0, 0.5], [0.0, 2.0]], epsilon=[0.7, 0.3])
+    pairs = model.predict_proba(data.alternatives[0::2], data.alternatives[1::2])
+    np.testing.assert_allclose(model.choice_proba(data)[:, 0], pairs[:, 0], atol=1e-12)
+
+
+def test_the_worst_is_the_best_of_turned_rewards():
+    data = some(np.random.default_rng(4), [3] * 10)
+    model = lori.OrderedModel.linear([[1.0, 0.5], [0.0, 2.0]], epsilon=[0.7, 0.3])
+    turned = lori.OrderedModel.linear([[-1.0, -0.5], [0.0, -2.0]], epsilon=[0.7, 0.3])
+    worst = data._derived(worst=np.ones(10, bool))
+    np.testing.assert_allclose(model.choice_proba(worst), turned.choice_proba(data), atol=1e-13)
+
+
+def test_ties_need_a_threshold_and_the_rule():
+    data = some(np.random.default_rng(5), [3, 3], tied=True)
+    with pytest.raises(DataError, match="ties"):
+        Sets.for_data("split", [data], (None,))
+    with pytest.raises(InputError, match="epsilon"):
+        Sets.for_data("auto", [data], (None, 0.0))
+    large = some(np.random.default_rng(6), [7, 3], tied=True)
+    with pytest.raises(DataError, match="at most 5"):
+        Sets.for_data("auto", [large], (None,))

@@ -1,0 +1,29 @@
+"""Which level decides, and who is left: drawn noise against closed forms."""
+
+import numpy as np
+import pytest
+
+import lori
+from lori.model.decisions import decided, survivors
+from lori.model.likelihoods.subsets import survival
+
+MODEL = lori.OrderedModel.linear([[1.5, 0.0], [0.0, 2.0]], epsilon=[0.8, 0.4])
+
+
+def test_sets_of_two_are_decided_as_pairs_are():
+    table = np.random.default_rng(0).normal(size=(30, 2, 2))
+    pairs = decided(MODEL, lori.Preferences.from_arrays(table[:, 0], table[:, 1]))
+    sets = decided(MODEL, lori.Choices.from_arrays(table, np.zeros(30, int)), draws=20_000)
+    np.testing.assert_allclose(sets, pairs, atol=4 * np.sqrt(0.25 / 20_000))
+    np.testing.assert_allclose(sets.sum(axis=1), 1)
+
+
+def test_survivors_of_the_first_level_have_their_probabilities():
+    table = np.random.default_rng(1).normal(size=(1, 4, 2))
+    data = lori.Choices.from_arrays(table, [0])
+    found = survivors(MODEL, data, draws=40_000)
+    exact = survival(np.exp(MODEL.rewards(table[0])[:, 0]), 0.8)
+    for place in range(4):
+        expected = sum(chance for own, chance in exact.items() if place in own)
+        assert found[0, place] == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 40_000))
+    assert (found[1] <= found[0]).all()
