@@ -167,7 +167,7 @@ def test_sums_do_not_depend_on_the_blocks(monkeypatch):
     data, at = preferences(specification, tied=TIED), vectors(specification)
     usual = likelihood(specification, data, at)
     monkeypatch.setattr(module, "BLOCK_ELEMENTS", 8)
-    assert module._sizes([specification.likelihood.observed(data).kinds["decided"]], 64) == (64, 2)
+    assert module._sizes([specification.likelihood.observed(data).kinds["decided"]], 64, quick=True) == (64, 2)
     assert_same(usual, likelihood(specification, data, at))
 
 
@@ -203,7 +203,7 @@ def rows_of(pairs: np.ndarray, weight: np.ndarray) -> PairRows:
 def test_blocks_hold_every_row_once_and_padding_without_weight(longest, layout):
     random = np.random.default_rng(longest)
     groups = [rows_of(random.normal(size=(n, 2, 3)), random.uniform(1.0, 2.0, n)) for n in (longest, longest // 2)]
-    sizes = module._sizes(groups, 64)
+    sizes = module._sizes(groups, 64, quick=True)
     rows, weights = module._blocks(groups, layout, *sizes), module._weights(groups, *sizes)
     differences = layout == Differences()
     if differences:
@@ -221,10 +221,10 @@ def test_blocks_hold_every_row_once_and_padding_without_weight(longest, layout):
 
 def test_data_of_similar_size_are_laid_out_alike():
     def sizes(n, wanted):
-        return module._sizes([rows_of(np.zeros((n, 2, 2)), np.ones(n))], wanted)
+        return module._sizes([rows_of(np.zeros((n, 2, 2)), np.ones(n))], wanted, quick=True)
 
-    assert sizes(20, 128) == sizes(100, 128) == (128, 1)
-    assert sizes(300, 128) == sizes(400, 128) == sizes(500, 128) == (128, 4)
+    assert sizes(20, 256) == sizes(100, 256) == (128, 1)
+    assert sizes(600, 256) == sizes(800, 256) == sizes(1000, 256) == (256, 4)
     assert sizes(300, 64) == (64, 5)  # where computing takes longer than compiling, nothing is wasted
 
 
@@ -329,3 +329,19 @@ def test_weights_act_like_repeated_rows():
     weighted = of_pairs(both_sides(data), times.astype(float), TIED)
     repeated = of_pairs(np.repeat(both_sides(data), times, axis=0), np.ones(times.sum()), times[N:].sum())
     assert_same(likelihood(specification, weighted, at), likelihood(specification, repeated, at))
+
+
+def test_groups_that_are_the_same_rows_with_other_weights_are_laid_out_once():
+    """As in the EM algorithm: sums are those of groups that are laid out each by itself."""
+    data, random = observations(SINGLE, tied=TIED), np.random.default_rng(5)
+    weights = random.uniform(0.1, 2.0, (3, data.count))
+    groups = [data.reweighted(own) for own in weights]
+    rows = module.laid_out(SINGLE, groups, 1)
+    assert all(len(blocks) == 1 and len(laid) == 3 for blocks, laid in rows.values())
+    at = np.stack([vectors(SINGLE, starts=1)[0]] * 3) * random.uniform(0.5, 1.5, (3, 1, 1))
+    together = module.evaluate(SINGLE, SCALING, groups, at, 2)
+    for group, own in enumerate(weights):
+        alone = observations(SINGLE, tied=TIED).reweighted(own)
+        single = module.evaluate(SINGLE, SCALING, [alone], at[group : group + 1], 2)
+        for one, two in zip(together, single, strict=True):
+            np.testing.assert_allclose(one[group], two[0], rtol=1e-11, atol=1e-11)

@@ -248,7 +248,7 @@ def test_a_fit_keeps_a_given_scaling_and_finds_the_same_model_without_prior():
     given = Scaling(np.array([0.5, -1.0]), np.array([2.0, 0.7]))
     fit, usual = fit_groups(settings, [seen], scaling=given)[0], fit_groups(settings, [seen])[0]
     assert fit.optimum.units.scaling is given
-    expected = Scaling.of(Moments.of(seen.left_features, seen.right_features), standardised=True)
+    expected = Scaling.of(Moments.of(seen), standardised=True)
     np.testing.assert_allclose(usual.optimum.units.scaling.scale, expected.scale)
     np.testing.assert_allclose(fit.model.levels[0].weights, usual.model.levels[0].weights, rtol=1e-5)
     assert not np.allclose(fit.optimum.vector, usual.optimum.vector, rtol=0.05)

@@ -130,22 +130,26 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
     """For each kind of outcome its rows and their weights, (groups, blocks, …), on the device; rows stay laid out.
 
     Blocks are such that so many starts, evaluated together, stay in cache. Groups that were reweighted share what is
-    laid out with those that they were made from: only weights are laid out again.
+    laid out with those that they were made from: only weights are laid out again. Where all groups are the same rows
+    with other weights (the classes of a mixture), the rows stand there once.
     """
     layout, quick = specification.likelihood.layout(specification), specification.likelihood.quick
     wanted = max(64, BLOCK_ELEMENTS // starts) if quick else max(8, FEW_ELEMENTS // starts)
     first, others = groups[0], groups[1:]  # what belongs to several groups is kept with the first of them
+    apart = [own for own in others if own.laid is not first.laid]
 
     def kept(cache: dict[Any, Any], key: Any, make: Callable[[list[Rows]], np.ndarray]) -> dict[str, jax.Array]:
-        if key not in cache:
+        found = cache.get(key)
+        if found is None:
+            found = jax.device_put({kind: make([own.kinds[kind] for own in groups]) for kind in first.kinds})
             cache.clear()  # one layout at a time: memory is worth more than laying out again
-            cache[key] = jax.device_put({kind: make([own.kinds[kind] for own in groups]) for kind in first.kinds})
-        return cache[key]
+            cache[key] = found
+        return found
 
     blocks = kept(
         first.laid.blocks,
-        (layout, wanted, *(own.laid for own in others)),
-        lambda rows: _blocks(rows, layout, *_sizes(rows, wanted, quick)),
+        (layout, wanted, *(own.laid for own in others if apart)),
+        lambda rows: _blocks(rows if apart else rows[:1], layout, *_sizes(rows, wanted, quick)),
     )
     weights = kept(first.weights, (layout, wanted, *others), lambda rows: _weights(rows, *_sizes(rows, wanted, quick)))
     return {kind: (blocks[kind], weights[kind]) for kind in blocks}
@@ -206,8 +210,7 @@ def _evaluate(
         rows = Block(block, weight, likelihood.finite_in_padding(kind))
         return layout.terms(specification, kind, order, point, rows)
 
-    def group(arguments: Any) -> tuple[jax.Array, ...]:
-        starts, kinds = arguments
+    def group(starts: jax.Array, kinds: dict[str, Any]) -> tuple[jax.Array, ...]:
         point, total = Point(starts, location, scale), None
         for kind in likelihood.kinds:
             own = kinds[kind]
@@ -225,7 +228,12 @@ def _evaluate(
             return tuple(jnp.zeros((len(starts), *shape)) for shape in ((), (size,), (size, size))[: order + 1])
         return layout.assembled(specification, order, point, total)
 
-    return jax.lax.map(group, (vectors, rows))
+    if all(len(blocks) == len(vectors) for blocks, _ in rows.values()):
+        return jax.lax.map(lambda own: group(*own), (vectors, rows))
+    weights = {kind: own[1] for kind, own in rows.items()}  # the same rows for all groups
+    return jax.lax.map(
+        lambda own: group(own[0], {kind: (rows[kind][0][0], each) for kind, each in own[1].items()}), (vectors, weights)
+    )
 
 
 # -- row by row ------------------------------------------------------------------------------------------

@@ -58,6 +58,7 @@ class Passes:
     progress: Progress | None = None
     passes: int = 1
     groups: int = 1
+    best: float = -np.inf  # log-likelihood of all passes so far
 
     def sample(self, rows: int, generator: np.random.Generator) -> Memory:
         return self.drawn.sample(rows, generator)
@@ -73,8 +74,9 @@ class Passes:
         first, *others = parts
         total = sum(others, start=first).mapped(lambda part: part * self.factor)
         self.passes += 1
+        self.best = max(self.best, -float(np.nan_to_num(total.value, nan=np.inf).min()))
         if self.progress:
-            self.progress(self.passes, -float(total.value.min()))
+            self.progress(self.passes, self.best)
         return total
 
 

@@ -1,0 +1,1 @@
+"""Populations: many decision-makers who differ, in classes or continuously."""

@@ -1,0 +1,271 @@
+"""Hierarchy: people who differ continuously, with a distribution that is learned from all of them.
+
+Agent a has parameters θ_a = g(z_a) with z_a ~ N(μ, diag(σ²)) in standardised units. The link g cuts z at the bounds, so
+that part of the people may have a threshold (or a weight with a given sign) of exactly zero; the rate of slips is
+logistic in z. What is integrated out is z:
+
+    log L = Σ_a log ∫ Π_rows of a p(row | g(z))^weight N(z; μ, σ²) dz
+
+Each agent has a proposal of their own: a Gaussian around the best z (a batch of Newton's method, Laplace), mixed with
+the distribution between people itself, so that weights are bounded. Its draws give the integral and all moments by
+importance sampling. Given draws, log L is a smooth function of μ and σ, maximised by the EM algorithm in closed form
+without another look at the rows; then proposals are made anew, until nothing changes. With σ → 0 people are all alike,
+with σ → ∞ there is one model for each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import special
+
+from lori.inference.blocks import Evaluation
+from lori.inference.heterogeneity import normal_draws
+from lori.inference.problem import Problem
+from lori.inference.search import newton
+from lori.model.likelihoods import lapses
+from lori.model.specification import Specification
+
+DRAWS = 128  # for each agent while the distribution is learned, a power of two
+FINAL_DRAWS = 512  # for its log-likelihood, and for what is known about each agent
+ROUNDS = 30  # of making proposals anew, at most
+STEPS = 30  # of the EM algorithm with the same draws
+SLIGHT = 1e-3  # by which μ and σ may still change in a round, in standardised units
+DEFENSIVE = 0.3  # share of draws from the distribution between people
+WIDER = 1.3  # than the Gaussian around an agent's best vector is its proposal
+CENTRE, WIDTH = 10.0, 1.0  # prior: deviation of μ around 0; a deviation between people that one more person has
+LEAST, MOST = 0.02, 30.0  # of σ, in log-odds of a deviation
+AT_FIRST = 1.0  # σ where the search begins
+Data = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """How parameters differ between people: z ~ N(mean, deviation²)."""
+
+    mean: np.ndarray
+    deviation: np.ndarray
+
+    def log_density(self, z: np.ndarray) -> np.ndarray:
+        standardised = (z - self.mean) / self.deviation
+        constant = np.log(self.deviation).sum() + 0.5 * len(self.mean) * np.log(2 * np.pi)
+        return -0.5 * np.einsum("...p,...p->...", standardised, standardised) - constant
+
+    def draws(self, normal: np.ndarray) -> np.ndarray:
+        return self.mean + self.deviation * normal
+
+    def distance(self, other: Distribution) -> float:
+        moved = np.abs(self.mean - other.mean), np.abs(self.deviation - other.deviation)
+        return float(np.max(np.maximum(*moved) / (1 + np.abs(self.mean) + self.deviation)))
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """θ = g(z), parameter by parameter."""
+
+    specification: Specification
+
+    def parameters(self, z: np.ndarray) -> np.ndarray:
+        lower, upper = self.specification.bounds
+        theta, slot = np.array(z), self.specification.lapse_slot
+        if slot is not None:
+            theta[..., slot] = special.expit(z[..., slot])
+        return np.clip(theta, lower, upper)
+
+    def inverse(self, theta: np.ndarray) -> np.ndarray:
+        z, slot = np.array(theta), self.specification.lapse_slot
+        if slot is not None:
+            z[..., slot] = special.logit(np.clip(theta[..., slot], 1e-3, 0.5))
+        return z
+
+    def derivatives(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """First and second: one inside the bounds, zero outside."""
+        lower, upper = self.specification.bounds
+        first, second = ((z > lower) & (z < upper)).astype(float), np.zeros_like(z)
+        slot = self.specification.lapse_slot
+        if slot is not None:
+            rate = special.expit(z[..., slot])
+            inside = (rate > lapses.RAREST) & (rate < lapses.MOST)
+            first[..., slot] = inside * rate * (1 - rate)
+            second[..., slot] = inside * rate * (1 - rate) * (1 - 2 * rate)
+        return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """What is known about each agent: draws of z (agents, draws, parameters), with log-weights and log L."""
+
+    z: np.ndarray
+    log_weights: np.ndarray  # (agents, draws) of the likelihood by the proposal's density
+    log_prior: np.ndarray | None = None
+
+    def shares(self, distribution: Distribution) -> tuple[np.ndarray, np.ndarray]:
+        """(agents, draws) of each agent's posterior, and the log-likelihood of what each chose."""
+        joint = self.log_weights + distribution.log_density(self.z)
+        total = special.logsumexp(joint, axis=1)
+        return np.exp(joint - total[:, None]), total - np.log(self.z.shape[1])
+
+    def effective(self, distribution: Distribution) -> np.ndarray:
+        """(agents,) how many of the draws count."""
+        shares, _ = self.shares(distribution)
+        return 1 / np.sum(shares**2, axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A problem with a group for each agent, and members: how much of each agent belongs to this distribution."""
+
+    problem: Problem
+    varying: np.ndarray | None = None  # (parameters,) bool: others are the same for all
+
+    @cached_property
+    def link(self) -> Link:
+        return Link(self.problem.specification)
+
+    @property
+    def agents(self) -> int:
+        return self.problem.source.groups
+
+    @property
+    def size(self) -> int:
+        return self.problem.specification.size
+
+    def log_likelihood(self, z: np.ndarray) -> np.ndarray:
+        """(agents, draws) of all that an agent chose, at z (agents, draws, parameters)."""
+        values = self.problem.negative_log_likelihood(self.link.parameters(z), order=0).value
+        return -np.nan_to_num(values, nan=np.inf)
+
+    def proposals(self, distribution: Distribution, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For each agent the best z (agents, parameters), and the covariance around it."""
+        precision = distribution.deviation**-2.0
+
+        def evaluate(vectors: np.ndarray, agents: np.ndarray) -> Evaluation:
+            every = np.array(start)
+            every[agents] = vectors
+            found = self.problem.negative_log_likelihood(self.link.parameters(every)[:, None], order=2)
+            assert found.gradient is not None
+            assert found.curvature is not None
+            first, second = self.link.derivatives(every)
+            away = every - distribution.mean
+            gradient = found.gradient[:, 0] * first
+            curvature = found.curvature[:, 0] * first[:, :, None] * first[:, None, :]
+            diagonal = np.arange(self.size)
+            curvature[:, diagonal, diagonal] += found.gradient[:, 0] * second + precision
+            value = found.value[:, 0] + 0.5 * (away**2) @ precision
+            return Evaluation(value, gradient + away * precision, curvature).mapped(lambda part: part[agents])
+
+        free = np.full(self.size, -np.inf), np.full(self.size, np.inf)
+        end = newton.minimise(evaluate, start, free, iterations=12, tolerance=1e-2)
+        assert end.curvature is not None
+        scaled = end.curvature * distribution.deviation[:, None] * distribution.deviation
+        values, vectors = np.linalg.eigh(scaled)
+        values = np.maximum(values, 1.0)  # an agent's own choices never make anything less certain
+        root = vectors / np.sqrt(values)[:, None, :] * distribution.deviation[:, None]
+        return end.vectors, root
+
+    def drawn(self, distribution: Distribution, start: np.ndarray, count: int, seed: int = 0) -> tuple[People, np.ndarray]:
+        """Draws for each agent from their proposals, weighed; and the best z of each."""
+        best, root = self.proposals(distribution, start)
+        root = WIDER * root
+        normal = normal_draws(self.agents, count, self.size, seed)
+        own = np.arange(count) >= round(DEFENSIVE * count)
+        near = best[:, None] + np.einsum("apq,arq->arp", root, normal)
+        z = np.where(own[None, :, None], near, distribution.draws(normal))
+        inverse = np.linalg.inv(root)
+        standardised = np.einsum("apq,arq->arp", inverse, z - best[:, None])
+        _, volume = np.linalg.slogdet(root)
+        gaussian = -0.5 * np.sum(standardised**2, axis=-1) - volume[:, None] - 0.5 * self.size * np.log(2 * np.pi)
+        share = own.mean()
+        proposal = np.logaddexp(np.log(share) + gaussian, np.log1p(-share) + distribution.log_density(z))
+        return People(z, self.log_likelihood(z) - proposal), best
+
+    def learned(self, distribution: Distribution, members: np.ndarray | None = None) -> Learned:
+        """The distribution between people, from where it is said to be; `members` (agents,) weigh each agent."""
+        weight = np.ones(self.agents) if members is None else members
+        best = np.repeat(distribution.mean[None], self.agents, axis=0)
+        converged, number = False, 0
+        for number in range(1, ROUNDS + 1):
+            people, best = self.drawn(distribution, best, DRAWS)
+            before = distribution
+            for _ in range(STEPS):
+                last, distribution = distribution, self._updated(people, distribution, weight)
+                if distribution.distance(last) < SLIGHT / 10:
+                    break
+            converged = distribution.distance(before) < 10 * SLIGHT / np.sqrt(number)
+            if converged and number > 2:
+                break
+        return Learned(self, distribution, converged, number, best)
+
+    def _updated(self, people: People, distribution: Distribution, weight: np.ndarray) -> Distribution:
+        """A step of the EM algorithm: weighted moments of all agents' posteriors, with a little of the prior."""
+        shares, _ = people.shares(distribution)
+        by_agent = weight[:, None] * shares
+        total = weight.sum()
+        first = np.einsum("ar,arp->p", by_agent, people.z)
+        mean = first / (total + (distribution.deviation / CENTRE) ** 2)
+        square = np.einsum("ar,arp->p", by_agent, (people.z - mean) ** 2)
+        deviation = np.clip(np.sqrt((square + WIDTH**2) / (total + 1)), LEAST, MOST)
+        if self.varying is not None:
+            deviation = np.where(self.varying, deviation, LEAST)
+        return Distribution(mean, deviation)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A distribution between people that was learned."""
+
+    hierarchy: Hierarchy
+    distribution: Distribution
+    converged: bool
+    rounds: int
+    best: np.ndarray  # (agents, parameters) of z
+
+    @cached_property
+    def people(self) -> People:
+        """Fresh draws, so that what they say is not flattered by having been learned from them."""
+        return self.hierarchy.drawn(self.distribution, self.best, FINAL_DRAWS, seed=1)[0]
+
+    @cached_property
+    def by_agent(self) -> np.ndarray:
+        """(agents,) log-likelihood of what each chose, the differences between people integrated out."""
+        return self.people.shares(self.distribution)[1]
+
+    @property
+    def log_likelihood(self) -> float:
+        return float(self.by_agent.sum())
+
+    @property
+    def parameters(self) -> int:
+        return 2 * self.hierarchy.size
+
+    def posterior(self, count: int, seed: int = 0) -> np.ndarray:
+        """(agents, count, parameters) draws of each agent's own parameters, all alike in weight."""
+        shares, _ = self.people.shares(self.distribution)
+        generator = np.random.default_rng(seed)
+        reached = np.cumsum(shares, axis=1)
+        at = (generator.uniform(size=(len(shares), 1)) + np.arange(count)) / count
+        picked = np.stack([np.searchsorted(own, each * own[-1]) for own, each in zip(reached, at, strict=True)])
+        picked = np.minimum(picked, shares.shape[1] - 1)
+        z = np.take_along_axis(self.people.z, picked[:, :, None], axis=1)
+        return self.hierarchy.link.parameters(z)
+
+    def of_strangers(self, count: int, seed: int = 0) -> np.ndarray:
+        """(count, parameters) for somebody of whom nothing is known."""
+        normal = np.random.default_rng(seed).normal(size=(count, self.hierarchy.size))
+        return self.hierarchy.link.parameters(self.distribution.draws(normal))
+
+
+def start_of(problem: Problem, vector: np.ndarray, spread: float = AT_FIRST) -> Distribution:
+    """Around a vector that describes all people together."""
+    mean = Link(problem.specification).inverse(vector)
+    return Distribution(mean, np.full(len(mean), spread))
+
+
+def with_agents(problem: Problem, groups: object) -> Problem:
+    """The same problem with a group for each agent."""
+    likelihood = problem.specification.likelihood
+    from lori.inference.sources.memory import Memory
+
+    return replace(problem, source=Memory(tuple(likelihood.observed(group) for group in groups)))  # type: ignore[attr-defined]
