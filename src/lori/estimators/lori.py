@@ -112,8 +112,8 @@ class LORI(Estimator):
         `y` holds 'left', 'right' and 'tie', or 1 for left, 0 for right and 0.5 for a tie, or 1, −1 and 0;
         without y the first alternative of each pair is the preferred one. `clusters` (pairs,) label choices that belong
         together, for standard errors and intervals, where that is not the agent. A stream is read pass by pass; with a
-        Dask `client` its rows stay on the cluster. `progress(passes, log_likelihood)` is called after each pass, with the
-        best log-likelihood so far.
+        Dask `client` its rows stay on the cluster. `progress(passes, log_likelihood)` is called after each pass, with
+        the best log-likelihood so far.
         """
         if isinstance(X, PreferenceStream):
             return self._fit_stream(X, y, sample_weight, client, progress)

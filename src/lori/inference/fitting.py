@@ -255,7 +255,7 @@ def _assembled(
     left, right = pairs.left_features, pairs.right_features
     counts = part.comparisons * part.weights
     shares = counts @ decided(model, part) / counts.sum()
-    reached = [None if level.cap is None else _reaching(level, part.alternatives) for level in model.levels]
+    reached = [None if level.cap is None else reaching(level, part.alternatives) for level in model.levels]
     status = about_fit(
         settings.specification,
         known,
@@ -287,7 +287,7 @@ def _assembled(
         pairs=statistics.pairs,
         typical=statistics.deviation,
         ranges=statistics.ranges,
-        differences=_differences(part),
+        differences=differences_within(part),
         optimum=optimum,
         rivals=found.rivals[place],
         sets=isinstance(part, Choices),
@@ -298,7 +298,7 @@ def _assembled(
     )
 
 
-def _differences(data: Observed) -> np.ndarray:
+def differences_within(data: Observed) -> np.ndarray:
     """(2, features) the smallest difference within a pair that is more than rounding, and the largest one."""
     sizes = np.abs(data.differences)
     largest = sizes.max(axis=0)
@@ -314,6 +314,6 @@ def _beyond(model: OrderedModel, left: np.ndarray, right: np.ndarray) -> np.ndar
     return np.abs(gaps).max(axis=0, initial=0.0) < [level.epsilon for level in model.levels]
 
 
-def _reaching(level: Level, alternatives: np.ndarray) -> float:
+def reaching(level: Level, alternatives: np.ndarray) -> float:
     """The share of alternatives whose reward comes up to the cap."""
     return float(np.mean(alternatives @ level.weights >= level.cap))

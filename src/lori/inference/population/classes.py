@@ -5,8 +5,9 @@ all choices by that class's model:
 
     log L = Σ_a log Σ_c π_c(a) Π_rows of a p(row | θ_c)^weight
 
-`Mixture` evaluates this with first and second derivatives. The gradient is that of each class's problem with memberships
-for weights (Fisher's identity), and from its curvature comes off what is unknown about memberships (Louis 1982).
+`Mixture` evaluates this with first and second derivatives. The gradient is that of each class's problem with
+memberships for weights (Fisher's identity); from its curvature comes off what is not known about memberships
+(Louis 1982).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from lori.inference.blocks import Evaluation
 from lori.inference.population.panel import Panel
 from lori.inference.problem import Problem
 from lori.inference.search import newton
+from lori.inference.search.solutions import Solutions
 from lori.inference.sources.memory import Memory
 
 FARTHEST = 15.0  # log-odds of a share: a class that is rarer than this is empty
@@ -73,7 +75,7 @@ class Mixture:
     def log_likelihoods(self, parts: Sequence[np.ndarray]) -> np.ndarray:
         """(starts, classes, agents) of all that an agent chose, parts (starts, parameters) by class."""
         found = np.empty((len(np.atleast_2d(parts[0])), self.classes, len(self.panel)))
-        for problem, classes in self._alike():
+        for problem, classes in self.alike():
             vectors = np.concatenate([np.atleast_2d(parts[place]) for place in classes])
             own = self.panel.totals(problem.row_log_likelihood(vectors))
             found[:, classes] = np.swapaxes(own.reshape(len(classes), -1, len(self.panel)), 0, 1)
@@ -84,7 +86,7 @@ class Mixture:
         return special.log_softmax(odds @ self.design.T, axis=0)
 
     def memberships(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Given all choices: the probability that an agent belongs to a class (classes, agents), and log L (agents,)."""
+        """Given all choices: how likely an agent belongs to a class (classes, agents), and log L (agents,)."""
         parts, odds = self.parts(vector)
         joint = self.log_likelihoods(parts)[0] + self.log_shares(odds)
         total = special.logsumexp(joint, axis=0)
@@ -117,7 +119,8 @@ class Mixture:
 
     def _by_odds(self, member: np.ndarray, share: np.ndarray) -> np.ndarray:
         """(agents, (C − 1) × columns) derivatives of E log π by the log-odds, given memberships (classes, agents)."""
-        return ((member - share)[1:].T[:, :, None] * self.design[:, None, :]).reshape(len(self.panel), (self.classes - 1) * self.design.shape[1])
+        wide = (self.classes - 1) * self.design.shape[1]
+        return ((member - share)[1:].T[:, :, None] * self.design[:, None, :]).reshape(len(self.panel), wide)
 
     def _scores(self, problem: Problem, vector: np.ndarray) -> np.ndarray:
         """(agents, parameters) derivatives of the log-likelihood of all that an agent chose."""
@@ -125,7 +128,7 @@ class Mixture:
         agent, count = self.panel.agent[origin], len(self.panel)
         return np.stack([np.bincount(agent, weight * column, count) for column in scores.T], axis=1)
 
-    def _alike(self) -> list[tuple[Problem, list[int]]]:
+    def alike(self) -> list[tuple[Problem, list[int]]]:
         """Classes with the same specification are computed together."""
         found: list[tuple[Problem, list[int]]] = []
         for place, problem in enumerate(self.problems):
@@ -143,7 +146,7 @@ class Mixture:
         """An iteration of the EM algorithm for each start: parts (starts, parameters) by class, shares (starts, C)."""
         member, _ = memberships(self.log_likelihoods(parts), shares)
         count, moved = len(shares), list(parts)
-        for problem, classes in self._alike():
+        for problem, classes in self.alike():
             (rows,) = problem.source.observations  # type: ignore[attr-defined]
             weights = [member[start, c][self.panel.agent] for c in classes for start in range(count)]
             weighted = replace(problem, source=Memory(tuple(rows.reweighted(own) for own in weights)))
@@ -159,16 +162,14 @@ class Mixture:
         penalties = sum(own.penalty(part, order=0).value for own, part in zip(self.problems, parts, strict=True))
         return penalties - total.sum(axis=1)
 
-    def polished(self, vector: np.ndarray, **options: float) -> tuple[np.ndarray, float, bool, np.ndarray]:
-        """Newton's method on the observed likelihood: vector, value, converged, curvature."""
+    def polished(self, vector: np.ndarray, **options: float) -> Solutions:
+        """Newton's method on the observed likelihood: the one optimum that it leads to."""
 
         def evaluate(vectors: np.ndarray, _: np.ndarray) -> Evaluation:
             parts = [self.evaluate(own) for own in vectors]
             return Evaluation(*(np.stack(own) for own in zip(*parts, strict=True)))
 
-        end = newton.minimise(evaluate, vector[None], self.bounds, **options)  # type: ignore[arg-type]
-        assert end.curvature is not None
-        return end.vectors[0], float(end.values[0]), bool(end.converged[0]), end.curvature[0]
+        return newton.minimise(evaluate, vector[None], self.bounds, **options)  # type: ignore[arg-type]
 
 
 def memberships(logs: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

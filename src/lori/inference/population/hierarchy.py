@@ -15,6 +15,7 @@ with σ → ∞ there is one model for each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -25,6 +26,8 @@ from lori.inference.blocks import Evaluation
 from lori.inference.heterogeneity import normal_draws
 from lori.inference.problem import Problem
 from lori.inference.search import newton
+from lori.inference.sources.memory import Memory
+from lori.inference.statistics import Observed
 from lori.model.likelihoods import lapses
 from lori.model.specification import Specification
 
@@ -32,13 +35,13 @@ DRAWS = 128  # for each agent while the distribution is learned, a power of two
 FINAL_DRAWS = 512  # for its log-likelihood, and for what is known about each agent
 ROUNDS = 30  # of making proposals anew, at most
 STEPS = 30  # of the EM algorithm with the same draws
-SLIGHT = 1e-3  # by which μ and σ may still change in a round, in standardised units
+SLIGHT = 1e-4  # by which μ and σ may still change in a step, in standardised units
+ENOUGH, PATIENCE = 0.5, 2  # units of log-likelihood that a round must gain; so many rounds may gain less
 DEFENSIVE = 0.3  # share of draws from the distribution between people
 WIDER = 1.3  # than the Gaussian around an agent's best vector is its proposal
 CENTRE, WIDTH = 10.0, 1.0  # prior: deviation of μ around 0; a deviation between people that one more person has
 LEAST, MOST = 0.02, 30.0  # of σ, in log-odds of a deviation
 AT_FIRST = 1.0  # σ where the search begins
-Data = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +102,6 @@ class People:
 
     z: np.ndarray
     log_weights: np.ndarray  # (agents, draws) of the likelihood by the proposal's density
-    log_prior: np.ndarray | None = None
 
     def shares(self, distribution: Distribution) -> tuple[np.ndarray, np.ndarray]:
         """(agents, draws) of each agent's posterior, and the log-likelihood of what each chose."""
@@ -165,7 +167,9 @@ class Hierarchy:
         root = vectors / np.sqrt(values)[:, None, :] * distribution.deviation[:, None]
         return end.vectors, root
 
-    def drawn(self, distribution: Distribution, start: np.ndarray, count: int, seed: int = 0) -> tuple[People, np.ndarray]:
+    def drawn(
+        self, distribution: Distribution, start: np.ndarray, count: int, seed: int = 0
+    ) -> tuple[People, np.ndarray]:
         """Draws for each agent from their proposals, weighed; and the best z of each."""
         best, root = self.proposals(distribution, start)
         root = WIDER * root
@@ -185,18 +189,19 @@ class Hierarchy:
         """The distribution between people, from where it is said to be; `members` (agents,) weigh each agent."""
         weight = np.ones(self.agents) if members is None else members
         best = np.repeat(distribution.mean[None], self.agents, axis=0)
-        converged, number = False, 0
-        for number in range(1, ROUNDS + 1):
+        reached, idle = -np.inf, 0
+        for _ in range(ROUNDS):
             people, best = self.drawn(distribution, best, DRAWS)
-            before = distribution
+            total = float(weight @ people.shares(distribution)[1])
+            idle = 0 if total > reached + ENOUGH else idle + 1
+            if idle == PATIENCE:
+                break
+            reached = max(reached, total)
             for _ in range(STEPS):
                 last, distribution = distribution, self._updated(people, distribution, weight)
-                if distribution.distance(last) < SLIGHT / 10:
+                if distribution.distance(last) < SLIGHT:
                     break
-            converged = distribution.distance(before) < 10 * SLIGHT / np.sqrt(number)
-            if converged and number > 2:
-                break
-        return Learned(self, distribution, converged, number, best)
+        return Learned(self, distribution, idle == PATIENCE, best)
 
     def _updated(self, people: People, distribution: Distribution, weight: np.ndarray) -> Distribution:
         """A step of the EM algorithm: weighted moments of all agents' posteriors, with a little of the prior."""
@@ -219,7 +224,6 @@ class Learned:
     hierarchy: Hierarchy
     distribution: Distribution
     converged: bool
-    rounds: int
     best: np.ndarray  # (agents, parameters) of z
 
     @cached_property
@@ -263,9 +267,7 @@ def start_of(problem: Problem, vector: np.ndarray, spread: float = AT_FIRST) -> 
     return Distribution(mean, np.full(len(mean), spread))
 
 
-def with_agents(problem: Problem, groups: object) -> Problem:
+def by_agent(problem: Problem, groups: Sequence[Observed]) -> Problem:
     """The same problem with a group for each agent."""
     likelihood = problem.specification.likelihood
-    from lori.inference.sources.memory import Memory
-
-    return replace(problem, source=Memory(tuple(likelihood.observed(group) for group in groups)))  # type: ignore[attr-defined]
+    return replace(problem, source=Memory(tuple(likelihood.observed(group) for group in groups)))

@@ -36,9 +36,12 @@ class Classes:
     value: float  # negative log-posterior
     log_likelihood: float
     converged: bool
+    gradient: np.ndarray  # of what is held at a bound, zero elsewhere
     curvature: np.ndarray
     starts: int
     reached: int  # of those that were polished
+    members: np.ndarray  # (classes, agents)
+    by_agent: np.ndarray  # (agents,) log-likelihood of what each chose
 
 
 def find_classes(
@@ -63,15 +66,27 @@ def find_classes(
     ends = []
     for vector in tried:
         if sample is not None:
-            vector = small.polished(vector, tolerance=1e-2)[0]
+            vector = small.polished(vector, tolerance=1e-2).vectors[0]
         ends.append(mixture.polished(vector, tolerance=1e-8, iterations=200))
         if report is not None:
             report(len(ends), len(tried))
-    best = min(ends, key=lambda end: end[1])
-    vector, value, converged, curvature = best
-    _, total = mixture.memberships(vector)
-    reached = sum(end[1] <= value + SAME for end in ends)
-    return Classes(vector, value, float(total.sum()), converged, curvature, starts, reached)
+    best = min(ends, key=lambda end: float(end.values[0]))
+    assert best.curvature is not None
+    assert best.gradient is not None
+    vector, value = best.vectors[0], float(best.values[0])
+    members, total = mixture.memberships(vector)
+    return Classes(
+        vector=vector,
+        value=value,
+        log_likelihood=float(total.sum()),
+        converged=bool(best.converged[0]),
+        gradient=best.gradient[0],
+        curvature=best.curvature[0],
+        starts=starts,
+        reached=sum(float(end.values[0]) <= value + SAME for end in ends),
+        members=members,
+        by_agent=total,
+    )
 
 
 def _by_steps(

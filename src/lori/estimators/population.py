@@ -1,0 +1,262 @@
+"""Population: the estimator for many decision-makers who differ, in classes with an order each, or continuously."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lori.data.choices import Choices
+from lori.data.preferences import Preferences
+from lori.errors import DataError, InputError, whole
+from lori.estimators.contract import Estimator, not_fitted
+from lori.estimators.lori import LORI
+from lori.inference.fitting import Fit
+from lori.inference.population.fitting import PopulationFit, fit_population, held_out, probabilities
+from lori.inference.population.prediction import Known
+from lori.inference.population.search import Report
+from lori.inference.settings import FitSettings, checked_settings
+from lori.inference.summary import summarise
+from lori.language.populations import ClassSummary, PopulationSummary
+from lori.model.ordered import Level, OrderedModel
+from lori.model.priors import Prior
+from lori.model.rewards import Reward
+
+MOST_CLASSES = 20
+SURE = 0.9  # probability with which something is said to be known
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationClass:
+    """One kind of people: a complete ordered model."""
+
+    fit_: Fit
+    share_: float
+
+    @property
+    def model_(self) -> OrderedModel:
+        return self.fit_.model
+
+    @property
+    def levels_(self) -> tuple[Level, ...]:
+        return self.fit_.model.levels
+
+
+class Population(Estimator):
+    """Many decision-makers: which kinds of people are there, what does each put first, and who is of which kind?
+
+    Parameters
+    ----------
+    classes : number of kinds of people.
+    levels : number of levels, one for all classes or a list with one for each.
+    spread : False (default): people of a class are all alike. True: people differ continuously around one model, with
+        a distribution that is learned from all of them; `classes` must then be 1.
+    reward, alpha, epsilon, ties, lapse, prior, seed : as of `LORI`, for every class; each has its own rate of slips.
+    starts : of the search for classes.
+
+    Attributes
+    ----------
+    shares_ : (classes,) of the people, the largest first.
+    classes_ : the classes, each with `levels_` and `model_`; with `spread` the person in the middle.
+    members_ : (agents, classes) probability of belonging to each class, in the order of `agents_`.
+    first_ : for each agent, with what probability each feature comes first.
+    log_likelihood_, n_parameters_, bic_, converged_ : what the fit says about itself.
+    """
+
+    def __init__(
+        self,
+        *,
+        classes: int = 2,
+        levels: int | Sequence[int] = 2,
+        reward: Reward | Sequence[Reward] | str | None = None,
+        spread: bool = False,
+        alpha: float | Sequence[float | None] | None = 1.0,
+        epsilon: float | Sequence[float | None] | None = None,
+        ties: str = "auto",
+        lapse: float | None = None,
+        prior: Prior | str | None = "weak",
+        starts: int = 24,
+        seed: int = 0,
+    ) -> None:
+        self.classes = classes
+        self.levels = levels
+        self.reward = reward
+        self.spread = spread
+        self.alpha = alpha
+        self.epsilon = epsilon
+        self.ties = ties
+        self.lapse = lapse
+        self.prior = prior
+        self.starts = starts
+        self.seed = seed
+
+    def fit(
+        self, X: Preferences | Choices, y: Any = None, *, covariates: Any = None, progress: Report | None = None
+    ) -> Population:
+        """Learn from `Preferences` or `Choices` with agents.
+
+        `covariates` (agents, columns) are what is known about the agents, in the order in which they first appear: the
+        shares of the classes depend on them. `progress(done, of)` is called as the search goes on.
+        """
+        if not isinstance(X, Preferences | Choices) or y is not None:
+            raise DataError(
+                "X", expected="Preferences or Choices with agents, and no y", got=type(X).__name__,
+                fix="make them with lori.Preferences.from_arrays(…, agent=…)",
+            )  # fmt: skip
+        settings = self._settings(X)
+        design = None if covariates is None else self._covariates(covariates, X)
+        fit = fit_population(settings, X, spread=bool(self.spread), design=design, report=progress)
+        self.fit_: PopulationFit = fit
+        self.agents_ = fit.panel.agents
+        self.shares_ = fit.shares
+        self.classes_ = tuple(
+            PopulationClass(own, float(share)) for own, share in zip(fit.classes, fit.shares, strict=True)
+        )
+        self.members_ = fit.members
+        self.features_ = fit.classes[0].model.features
+        self.log_likelihood_, self.n_parameters_ = fit.log_likelihood, fit.parameters
+        self.bic_ = fit.parameters * float(np.log(fit.comparisons)) - 2 * fit.log_likelihood
+        self.converged_ = fit.converged
+        self.summary_ = self._summarised()
+        return self
+
+    def predict_proba(self, data: Preferences | Choices) -> np.ndarray:
+        """Of each pair: left preferred, tie, right preferred; of sets a column for each name of an alternative.
+
+        For an agent who was fitted, given all that this agent chose in the fit; for others, those of the population.
+        """
+        same = self._same(data)
+        return probabilities(self._fit, same, self._persons(same))
+
+    def score(self, data: Preferences | Choices) -> float:
+        """Mean log-likelihood of a choice, person by person."""
+        same = self._same(data)
+        total = held_out(self._fit, same, self._persons(same)).sum()
+        return float(total / (same.comparisons @ same.weights))
+
+    def log_likelihoods(self, data: Preferences | Choices) -> np.ndarray:
+        """(observations,) log-likelihood of each, given what is known about who chose."""
+        same = self._same(data)
+        return held_out(self._fit, same, self._persons(same))
+
+    @property
+    def first_(self) -> list[dict[str, float]]:
+        """For each agent the probability that a feature comes first."""
+        return [dict(zip(self.features_, map(float, own), strict=True)) for own in self._first()]
+
+    def summary(self) -> PopulationSummary:
+        """Classes with shares, levels in the user's units, and what people put first; print it or `to_dict()`."""
+        self._fit  # noqa: B018 (raises if not fitted)
+        return self.summary_
+
+    def members_frame(self) -> Any:
+        """A pandas table with a row for each agent: classes with probabilities, and what comes first."""
+        import pandas
+
+        first = self._first()
+        leading = np.array(self.features_, object)[first.argmax(axis=1)]
+        columns: dict[str, Any] = {"agent": self.agents_}
+        if self.members_.shape[1] > 1:
+            columns["class"] = self.members_.argmax(axis=1) + 1
+            columns |= {f"class_{number + 1}": self.members_[:, number] for number in range(self.members_.shape[1])}
+        return pandas.DataFrame({**columns, "first": leading, "probability": first.max(axis=1)})
+
+    # -- inside ----------------------------------------------------------------------------------------
+
+    @property
+    def _fit(self) -> PopulationFit:
+        if not hasattr(self, "fit_"):
+            raise not_fitted("Population")
+        return self.fit_
+
+    def _settings(self, data: Preferences | Choices) -> list[FitSettings]:
+        """Of each class."""
+        count = whole("classes", self.classes, 1, MOST_CLASSES)
+        listed = self.levels if isinstance(self.levels, list | tuple) else [self.levels] * count
+        if len(listed) != count:
+            raise InputError(
+                "levels", expected=f"one number, or one for each of the {count} classes", got=f"{len(listed)} numbers",
+                fix="give as many as classes",
+            )  # fmt: skip
+        if self.spread and count > 1:
+            raise InputError(
+                "classes", expected="1 where people differ continuously (spread=True)", got=str(count),
+                fix="use classes=1, or spread=False",
+            )  # fmt: skip
+        people = 0 if data.agent is None else len(np.unique(data.agent))
+        if count > max(people, 1):
+            raise InputError(
+                "classes", expected=f"at most as many as there are agents ({people})", got=str(count),
+                fix="ask for fewer classes",
+            )  # fmt: skip
+        names = ("reward", "alpha", "epsilon", "ties", "lapse", "prior", "starts", "seed")
+        single = LORI(levels=max(listed), **{name: getattr(self, name) for name in names})
+        estimators = [single if levels == single.levels else single.with_levels(levels) for levels in listed]
+        return [checked_settings(own.get_params(deep=False), [data]) for own in estimators]
+
+    def _covariates(self, given: Any, data: Preferences | Choices) -> np.ndarray:
+        people = 0 if data.agent is None else len(np.unique(data.agent))
+        values = np.asarray(given, float)
+        values = values[:, None] if values.ndim == 1 else values
+        if values.ndim != 2 or len(values) != people or not np.isfinite(values).all():
+            raise DataError(
+                "covariates", expected=f"numbers for each of the {people} agents", got=f"shape {values.shape}",
+                fix="give a row for each agent, in the order in which agents first appear, without gaps",
+            )  # fmt: skip
+        deviation = values.std(axis=0)
+        return (values - values.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+
+    def _same(self, data: Preferences | Choices) -> Preferences | Choices:
+        self._fit  # noqa: B018 (raises if not fitted)
+        return data if data.features == self.features_ else data.select(self.features_)
+
+    def _persons(self, data: Preferences | Choices) -> np.ndarray:
+        """The number of each observation's agent; those who were not fitted are strangers."""
+        panel = self._fit.panel
+        if data.agent is None:
+            return np.full(len(data), len(panel))
+        numbers = panel.numbers_of(data.agent)
+        return np.where(numbers < 0, len(panel), numbers)
+
+    def _first(self) -> np.ndarray:
+        """(agents, features) probability that a feature stands for an agent's first level."""
+        fit = self._fit
+        found = np.zeros((len(fit.panel), len(self.features_)))
+        for known in fit.known:
+            reward, where = known.specification.rewards[0], known.specification.reward_slots[0]
+            sizes = _sizes(known, reward, where)
+            leads = sizes.argmax(axis=-1)  # (persons or 1, vectors)
+            for place in range(len(self.features_)):
+                found[:, place] += np.sum(known.shares[:-1] * (leads[: len(found)] == place), axis=1)
+        return found
+
+    def _summarised(self) -> PopulationSummary:
+        fit, first = self._fit, self._first()
+        shares = first.mean(axis=0)
+        order = np.argsort(-shares, kind="stable")
+        return PopulationSummary(
+            classes=tuple(
+                ClassSummary(float(share), summarise(own), careless)
+                for own, share, careless in zip(fit.classes, fit.shares, fit.careless, strict=True)
+            ),
+            agents=len(fit.panel),
+            comparisons=fit.comparisons,
+            log_likelihood=fit.log_likelihood,
+            parameters=fit.parameters,
+            bic=self.bic_,
+            converged=fit.converged,
+            spread=bool(self.spread),
+            first={self.features_[place]: float(shares[place]) for place in order},
+            sure=float(np.mean(first.max(axis=1) >= SURE)),
+        )
+
+
+def _sizes(known: Known, reward: Reward, where: np.ndarray) -> np.ndarray:
+    """(persons, vectors, features) how much each feature weighs on the first level, in standardised units."""
+    values = known.vectors[..., where]
+    flat = values.reshape(-1, values.shape[-1])
+    centre = np.zeros((1, len(known.specification.features)))
+    own = [reward.slopes(each, centre) for each in flat]
+    return np.abs(np.asarray(own, float)).reshape(*values.shape[:-1], -1)

@@ -1,0 +1,296 @@
+"""Fit of a population: from settings and choices of many people to classes, or to a distribution between people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lori.data.choices import Choices
+from lori.data.grouping import relative
+from lori.inference import intervals
+from lori.inference.estimates import HELD, Optimum, Reported, Uncertainty, Units, unknown
+from lori.inference.fitting import Fit, differences_within, reaching, solve_nested
+from lori.inference.population.classes import Mixture
+from lori.inference.population.hierarchy import Hierarchy, Learned, by_agent, start_of
+from lori.inference.population.panel import Panel
+from lori.inference.population.prediction import Known
+from lori.inference.population.search import Classes, Report, find_classes
+from lori.inference.posterior.importance import gaussian
+from lori.inference.problem import Problem
+from lori.inference.search.search import Found
+from lori.inference.settings import FitSettings
+from lori.inference.statistics import Observed, Scaling, Statistics
+from lori.language.results import Status
+from lori.model.decisions import decided
+from lori.model.likelihoods.base import Compares
+from lori.model.quantity import Quantity
+
+POOLED_STARTS = 16  # of the search for all people together, where classes start from
+SEARCHED = 60_000  # choices × effort beyond which classes are searched for on some of the agents
+DRAWS = 2048  # for intervals
+POSTERIOR = 128  # vectors that stand for what is known about a person
+CARELESS = 0.05  # log-likelihood of a choice above chance, below which a class answers at random
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationFit:
+    """What was learned about many people."""
+
+    panel: Panel
+    classes: tuple[Fit, ...]
+    shares: np.ndarray  # (classes,) of the people
+    members: np.ndarray  # (agents, classes)
+    log_likelihood: float
+    by_agent: np.ndarray  # (agents,)
+    parameters: int
+    converged: bool
+    comparisons: int
+    careless: tuple[bool, ...]  # by class: does it answer at random?
+    known: tuple[Known, ...]  # what is known about each person and about a stranger, by specification
+    odds: np.ndarray  # (classes, columns) log-odds of shares against the first class
+    found: Classes | None = None
+    learned: Learned | None = None
+
+
+def fit_population(
+    settings: Sequence[FitSettings],
+    data: Observed,
+    *,
+    spread: bool = False,
+    design: np.ndarray | None = None,
+    report: Report | None = None,
+) -> PopulationFit:
+    """A class for each of the settings, or (with `spread`) a distribution between people around the only one."""
+    (data,) = relative([data])
+    panel, statistics = Panel.of(data), Statistics.of(data)
+    scaling = Scaling.of(statistics.moments, settings[0].specification.standardised)
+    problems, pooled = _pooled(settings, data, scaling)
+    if spread:
+        return _continuous(settings[0], data, panel, statistics, problems[0], pooled[0])
+    columns = np.ones((len(panel), 1)) if design is None else np.column_stack([np.ones(len(panel)), design])
+    mixture = Mixture(tuple(problems), panel, columns)
+    generator = np.random.default_rng(settings[0].seed)
+    sample = _sample(mixture, data, generator)
+    found = find_classes(mixture, pooled, starts=settings[0].starts, generator=generator, sample=sample, report=report)
+    return _of_classes(settings, data, statistics, mixture, found)
+
+
+def _pooled(settings: Sequence[FitSettings], data: Observed, scaling: Scaling) -> tuple[list[Problem], list[Found]]:
+    """The problem of each class, and the best vector for all people together."""
+    problems: list[Problem] = []
+    found: list[Found] = []
+    for own in settings:
+        known = [place for place, other in enumerate(problems) if other.specification == own.specification]
+        if known:
+            problems.append(problems[known[0]])
+            found.append(found[known[0]])
+            continue
+        problem = Problem.of(own.specification, [data], own.prior, scaling)
+        *_, (_, best) = solve_nested(problem, starts=min(own.starts, POOLED_STARTS), seed=own.seed)
+        problems.append(problem)
+        found.append(best)
+    return problems, found
+
+
+def _sample(mixture: Mixture, data: Observed, generator: np.random.Generator) -> Mixture | None:
+    """The same classes on some of the agents, where all would take long; None if that is not so."""
+    effort = max(own.specification.likelihood.effort for own in mixture.problems)
+    most = max(2000, int(SEARCHED / min(effort, 10.0)))
+    if len(data) <= most:
+        return None
+    counts = np.bincount(mixture.panel.agent)
+    order = generator.permutation(len(counts))
+    chosen = np.zeros(len(counts), bool)
+    chosen[order[: max(20, int(np.searchsorted(np.cumsum(counts[order]), most)))]] = True
+    if chosen.all():
+        return None
+    few = data.subset(chosen[mixture.panel.agent])
+    made: dict[int, Problem] = {}
+    for own in mixture.problems:
+        made.setdefault(id(own), Problem.of(own.specification, [few], own.prior, own.scaling))
+    problems = tuple(made[id(own)] for own in mixture.problems)
+    panel = Panel.of(few)
+    places = {agent: number for number, agent in enumerate(mixture.panel.agents)}
+    return Mixture(problems, panel, mixture.design[[places[agent] for agent in panel.agents]])
+
+
+def _of_classes(
+    settings: Sequence[FitSettings], data: Observed, statistics: Statistics, mixture: Mixture, found: Classes
+) -> PopulationFit:
+    """Classes, the largest first."""
+    parts, odds = mixture.parts(found.vector)
+    shares = np.exp(mixture.log_shares(odds)).mean(axis=1)
+    order = np.argsort(-shares, kind="stable")
+    members = found.members[order].T
+    fits, careless = [], []
+    for place in order:
+        optimum = _optimum(settings[place], mixture, found, int(place))
+        known, drawn = _precision(optimum, mixture, found, int(place), settings[0].seed)
+        weights = found.members[place]
+        fits.append(
+            _class_fit(
+                settings[place], data, statistics, optimum, known, drawn, weights, mixture.panel, found.converged
+            )
+        )
+        own = mixture.log_likelihoods([part[None] for part in parts])[0, place]
+        chance = mixture.panel.totals(-np.log(offered(settings[place], data)) * data.comparisons * data.weights)
+        counts = mixture.panel.totals(data.comparisons * data.weights)
+        careless.append(bool(weights @ (own - chance) < CARELESS * (weights @ counts)))
+    known = []
+    for problem, classes in mixture.alike():
+        vectors = np.stack([parts[place] for place in classes])[None]
+        stranger = np.append(found.members[classes].T, shares[classes][None], axis=0)
+        known.append(Known(problem.specification, problem.scaling, vectors, stranger))
+    return PopulationFit(
+        panel=mixture.panel,
+        classes=tuple(fits),
+        shares=shares[order],
+        members=members,
+        log_likelihood=found.log_likelihood,
+        by_agent=found.by_agent,
+        parameters=mixture.size,
+        converged=found.converged,
+        comparisons=data.n_comparisons,
+        careless=tuple(careless),
+        known=tuple(known),
+        odds=odds[order] - odds[order[:1]],
+        found=found,
+    )
+
+
+def offered(settings: FitSettings, data: Observed) -> np.ndarray:
+    """(observations,) how many answers each question offered."""
+    likelihood = settings.specification.likelihood
+    if isinstance(data, Choices):
+        return data.sizes.astype(float)
+    assert hasattr(likelihood, "offered")
+    own: Compares = likelihood  # type: ignore[assignment]
+    return np.full(len(data), float(len(own.offered)))
+
+
+def _optimum(settings: FitSettings, mixture: Mixture, found: Classes, place: int) -> Optimum:
+    """Of one class, the others being integrated over as far as the curvature tells."""
+    where, problem = mixture.slots[place], mixture.problems[place]
+    units = Units(problem.specification, problem.scaling, settings.alpha)
+    free = np.ones(mixture.size, bool)
+    lower, upper = mixture.bounds
+    free = (found.vector > lower + HELD) & (found.vector < upper - HELD)
+    others = np.flatnonzero(free & ~np.isin(np.arange(mixture.size), np.arange(where.start, where.stop)))
+    curvature = np.array(found.curvature[where, where])
+    if len(others):
+        between = found.curvature[where][:, others]
+        curvature = (
+            curvature - between @ np.linalg.pinv(found.curvature[np.ix_(others, others)], hermitian=True) @ between.T
+        )
+    return Optimum(units, settings.prior, found.vector[where], found.value, found.gradient[where], curvature)
+
+
+def _precision(
+    optimum: Optimum, mixture: Mixture, found: Classes, place: int, seed: int
+) -> tuple[Uncertainty, intervals.Drawn | None]:
+    """What is known about the numbers of a class; agents are the clusters, as the likelihood has them."""
+    specification = optimum.units.specification
+    lower, upper = specification.bounds
+    at_bound = (optimum.vector <= lower + HELD) | (optimum.vector >= upper - HELD)
+    assert optimum.curvature is not None
+    free = np.flatnonzero(~at_bound)
+    values = np.linalg.eigvalsh(optimum.curvature[np.ix_(free, free)]) if len(free) else np.ones(1)
+    if not found.converged or values.min() <= 1e-8 * max(values.max(), 1.0):
+        return unknown(optimum.vector), None
+    covariance = np.zeros((specification.size, specification.size))
+    covariance[np.ix_(free, free)] = np.linalg.inv(optimum.curvature[np.ix_(free, free)])
+    known = Uncertainty(covariance, at_bound, [])
+    generator = np.random.default_rng([seed, place])
+    return known, intervals.Drawn.of(gaussian([optimum], DRAWS, generator), known)
+
+
+def _class_fit(
+    settings: FitSettings,
+    data: Observed,
+    statistics: Statistics,
+    optimum: Optimum,
+    known: Uncertainty,
+    drawn: intervals.Drawn | None,
+    member: np.ndarray,
+    panel: Panel,
+    converged: bool,
+) -> Fit:
+    """What is reported of a class: a fit to all choices, each as far as its agent belongs to the class."""
+    part = statistics.sample
+    model = optimum.units.model(optimum.vector, part.alternatives)
+    weights = part.comparisons * part.weights * member[panel.numbers_of(part.agent)]  # type: ignore[arg-type]
+    total = max(float(weights.sum()), np.finfo(float).tiny)
+    errors: list[Reported] = intervals.precision(optimum, drawn, known)
+    lapse: Quantity | None = intervals.lapse(optimum, drawn, known)
+    return Fit(
+        model=model,
+        errors=errors,
+        log_likelihood=float("nan"),
+        steps=(),
+        support=None,
+        shares=weights @ decided(model, part) / total,
+        lapse=lapse,
+        reached=tuple(None if own.cap is None else reaching(own, part.alternatives) for own in model.levels),
+        status=Status(converged, 1, 1.0),
+        comparisons=statistics.comparisons,
+        pairs=statistics.pairs,
+        typical=statistics.deviation,
+        ranges=statistics.ranges,
+        differences=differences_within(part),
+        optimum=optimum,
+        rivals=np.empty((0, len(optimum.vector))),
+        sets=isinstance(part, Choices),
+        nested=(),
+    )
+
+
+def _continuous(
+    settings: FitSettings, data: Observed, panel: Panel, statistics: Statistics, problem: Problem, pooled: Found
+) -> PopulationFit:
+    """People who differ: a distribution, of which the one class is the person in the middle."""
+    groups = [data.subset(own) for own in np.split(*_grouped(panel))]
+    learned = Hierarchy(by_agent(problem, groups)).learned(start_of(problem, pooled.vectors[0]))
+    vector = learned.hierarchy.link.parameters(learned.distribution.mean)
+    units = Units(problem.specification, problem.scaling, settings.alpha)
+    optimum = Optimum(units, settings.prior, vector, -learned.log_likelihood, None, None)
+    middle = _class_fit(
+        settings, data, statistics, optimum, unknown(vector), None, np.ones(len(panel)), panel, learned.converged
+    )
+    stranger = learned.of_strangers(POSTERIOR)[None]
+    vectors = np.concatenate([learned.posterior(POSTERIOR), stranger])
+    shares = np.full(vectors.shape[:2], 1 / POSTERIOR)
+    return PopulationFit(
+        panel=panel,
+        classes=(middle,),
+        shares=np.ones(1),
+        members=np.ones((len(panel), 1)),
+        log_likelihood=learned.log_likelihood,
+        by_agent=learned.by_agent,
+        parameters=learned.parameters,
+        converged=learned.converged,
+        comparisons=data.n_comparisons,
+        careless=(False,),
+        known=(Known(problem.specification, problem.scaling, vectors, shares),),
+        odds=np.zeros((1, 1)),
+        learned=learned,
+    )
+
+
+def _grouped(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
+    """Observations agent by agent, and where one agent's end."""
+    return np.argsort(panel.agent, kind="stable"), np.cumsum(np.bincount(panel.agent))[:-1]
+
+
+def probabilities(fit: PopulationFit, data: Observed, person: np.ndarray) -> np.ndarray:
+    """Of every outcome, the mean over what is possible for each person."""
+    return np.sum([own.probabilities(data, person) for own in fit.known], axis=0)
+
+
+def held_out(fit: PopulationFit, data: Observed, person: np.ndarray) -> np.ndarray:
+    """(observations,) log-likelihood of choices that were not fitted, person by person."""
+    if len(fit.known) == 1:
+        return fit.known[0].log_likelihood(data, person)
+    each = np.stack([own.log_likelihood(data, person) for own in fit.known])
+    return np.logaddexp.reduce(each, axis=0)

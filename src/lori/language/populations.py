@@ -1,0 +1,171 @@
+"""Population in words: which kinds of people are there, what does each put first, and how many are they?
+
+Plain frozen values: `to_dict()` is their JSON, `str()` their text. `lori.estimators.population` makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lori.language.answer import leaders, threshold_clause
+from lori.language.names import label
+from lori.language.numbers import cardinal, counted, percent
+from lori.language.results import LevelSummary, Summary
+from lori.language.results import lines as lines_of
+from lori.language.sentence import Name, Sentence, Share, clause, joined
+from lori.model.quantity import Quantity
+
+SILENT = 0.02  # a later level that decides a smaller share of the choices hardly speaks
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """One kind of people."""
+
+    share: float  # of the people
+    summary: Summary  # of its ordered model
+    careless: bool  # it answers as if at random
+
+    @property
+    def ordered(self) -> bool:
+        """Does more than one level speak?"""
+        return sum(level.decides >= SILENT for level in self.summary.levels) > 1
+
+    @property
+    def first(self) -> str | None:
+        """The feature that stands for what comes first."""
+        leading = self.summary.levels[0].leading
+        return leading[0] if leading else None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "share": self.share,
+            "careless": self.careless,
+            "ordered": self.ordered,
+            "first": self.first,
+            **{name: value for name, value in self.summary.to_dict().items() if name in ("levels", "lapse", "ties")},
+        }
+
+
+@dataclass(frozen=True)
+class PopulationSummary:
+    """Classes from the largest to the smallest, or the person in the middle of people who differ continuously."""
+
+    classes: tuple[ClassSummary, ...]
+    agents: int
+    comparisons: int
+    log_likelihood: float
+    parameters: int
+    bic: float
+    converged: bool
+    spread: bool  # people differ continuously
+    first: Mapping[str, float]  # shares of the people by what they put first
+    sure: float  # share of the people for whom what comes first is known with a probability of 90 %
+    deviations: Mapping[str, Quantity] | None = None  # between people, of the weights of the first level
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        told = _continuous(self) if self.spread else _classes(self)
+        if not self.converged:
+            text = "The search did not converge: try more starts, or fewer classes."
+            told.append(Sentence(text))
+        return told
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "classes": [own.to_dict() for own in self.classes],
+            "agents": self.agents,
+            "comparisons": self.comparisons,
+            "log_likelihood": self.log_likelihood,
+            "parameters": self.parameters,
+            "bic": self.bic,
+            "converged": self.converged,
+            "spread": self.spread,
+            "first": dict(self.first),
+            "sure": self.sure,
+            "sentences": [str(sentence) for sentence in self.sentences],
+        }
+
+    def __str__(self) -> str:
+        kind = "people who differ" if self.spread else counted(len(self.classes), "class").replace("classs", "classes")
+        told = [
+            f"LORI: {kind}, {counted(self.comparisons, 'comparison')} of {counted(self.agents, 'agent')}, "
+            f"log-likelihood {self.log_likelihood:.3f}",
+            f"{'converged' if self.converged else 'NOT CONVERGED'}; {self.parameters} parameters; BIC {self.bic:.2f}",
+        ]
+        for number, own in enumerate(self.classes, start=1):
+            heading = (
+                "The person in the middle" if self.spread else f"Class {number}: {percent(own.share)} of the people"
+            )
+            told += ["", heading, *(f"  {line}" for line in _levels(own.summary))]
+        return "\n".join([*told, "", *self.sentences])
+
+    __repr__ = __str__
+
+
+def _levels(summary: Summary) -> list[str]:
+    """The tables of the levels, without what is said about a fit as a whole."""
+    every = lines_of(summary)
+    end = len(every) - len(summary.sentences)
+    return [line for line in every[3:end] if line]
+
+
+def class_clause(own: ClassSummary) -> Sentence:
+    """What one kind of people does."""
+    share = Share(own.share)
+    if own.careless:
+        return clause("{share} answer as if at random", share=share)
+    level = own.summary.levels[0]
+    if not level.leading:
+        return clause("{share} care about none of the features", share=share)
+    if not own.ordered:
+        return clause("{share} trade off, and {what} matters most", share=share, what=_names(level))
+    if level.threshold is None:
+        return clause("{share} put {what} first, however small the difference", share=share, what=_names(level))
+    return clause("{share} put {what} first: {which}", share=share, what=leaders(level), which=threshold_clause(level))
+
+
+def _names(level: LevelSummary) -> Sentence:
+    return clause("{name}", name=Name(level.leading[0]))
+
+
+def _classes(summary: PopulationSummary) -> list[Sentence]:
+    told = [clause("{said}.", said=class_clause(own)) for own in summary.classes]
+    if any(own.careless for own in summary.classes) and len(summary.classes) > 1:
+        told.append(
+            Sentence("People who answer at random are often what a mixture finds first: look at their answers.")
+        )
+    empty = [own for own in summary.classes if own.share * summary.agents < 1]
+    if empty:
+        text = "{count} of the classes {verb} empty: fewer classes say as much."
+        verb = "is" if len(empty) == 1 else "are"
+        told.append(Sentence.of(text, count=cardinal(len(empty)).capitalize(), verb=verb))
+    if len(summary.classes) > 1:
+        text = "For {share} of the people it is known with a probability of at least 90 % what they put first."
+        told.append(Sentence.of(text, share=Share(summary.sure)))
+    return told
+
+
+def _continuous(summary: PopulationSummary) -> list[Sentence]:
+    leading = [(name, share) for name, share in summary.first.items() if share >= 0.005]
+    named = [clause("{name} for {share}", name=Name(name), share=Share(share)) for name, share in leading]
+    told = [
+        Sentence.of(
+            "People differ, and so does what comes first: {listed} of them.", listed=joined(named, between=", ")
+        )
+    ]
+    text = "For {share} of the people it is known with a probability of at least 90 % what they put first."
+    told.append(Sentence.of(text, share=Share(summary.sure)))
+    return told
+
+
+def members_table(agents: tuple[str, ...], first: list[dict[str, float]]) -> list[str]:
+    """For each agent what comes first, and with what probability."""
+    width = max(len(label(agent)) for agent in agents)
+    lines = []
+    for agent, own in zip(agents, first, strict=True):
+        name, probability = max(own.items(), key=lambda item: item[1])
+        lines.append(f"{label(agent):<{width}}  {label(name)} first ({percent(probability)})")
+    return lines
