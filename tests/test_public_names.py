@@ -14,7 +14,7 @@ NAMES = {
     "read_choices", "read_comparisons", "read_pairs", "read_trajectories", "roll_out", "simulate", "tversky1969",
     "next_questions", "predictive_check", "select_levels", "select_levels_by_agent",
     "write_pairs", "open_stream", "Posterior", "MissingExtra", "save_agents", "save_ordered_model",
-    "load_ordered_model", "Choices", "write_choices",
+    "load_ordered_model", "Choices", "write_choices", "Population", "select_classes",
 }  # fmt: skip
 HEAVY = ("jax", "pandas", "sklearn", "scipy", "pyarrow", "matplotlib", "optax", "rich", "typer")
 

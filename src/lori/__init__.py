@@ -26,6 +26,7 @@ _HOMES = {
     "lori.inference.interview.questions": ("next_questions",),
     "lori.estimators.lori": ("LORI", "load"),
     "lori.estimators.agents": ("fit_by_agent", "load_agents", "save_agents"),
+    "lori.estimators.population": ("Population",),
     "lori.estimators.storage": ("load_ordered_model", "save_ordered_model"),
     "lori.policies.rollouts": ("roll_out",),
     "lori.policies.policy": ("load_policy",),
@@ -35,6 +36,7 @@ _HOMES = {
     "lori.baselines.birl": ("BayesianIRL",),
     "lori.baselines.cloning": ("BehaviouralCloning",),
     "lori.evaluation.selection": ("select_levels", "select_levels_by_agent"),
+    "lori.evaluation.classes": ("select_classes",),
     "lori.evaluation.checks": ("predictive_check",),
     "lori.errors": ("LoriError", "InputError", "DataError", "ModelFileError", "MissingExtra", "FitError"),
 }
@@ -69,9 +71,11 @@ if TYPE_CHECKING:
     from lori.estimators.agents import save_agents as save_agents
     from lori.estimators.lori import LORI as LORI
     from lori.estimators.lori import load as load
+    from lori.estimators.population import Population as Population
     from lori.estimators.storage import load_ordered_model as load_ordered_model
     from lori.estimators.storage import save_ordered_model as save_ordered_model
     from lori.evaluation.checks import predictive_check as predictive_check
+    from lori.evaluation.classes import select_classes as select_classes
     from lori.evaluation.selection import select_levels as select_levels
     from lori.evaluation.selection import select_levels_by_agent as select_levels_by_agent
     from lori.inference.interview.questions import next_questions as next_questions

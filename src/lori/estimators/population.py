@@ -174,7 +174,7 @@ class Population(Estimator):
     def _settings(self, data: Preferences | Choices) -> list[FitSettings]:
         """Of each class."""
         count = whole("classes", self.classes, 1, MOST_CLASSES)
-        listed = self.levels if isinstance(self.levels, list | tuple) else [self.levels] * count
+        listed: list[Any] = list(self.levels) if isinstance(self.levels, list | tuple) else [self.levels] * count
         if len(listed) != count:
             raise InputError(
                 "levels", expected=f"one number, or one for each of the {count} classes", got=f"{len(listed)} numbers",

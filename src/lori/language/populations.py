@@ -5,13 +5,12 @@ Plain frozen values: `to_dict()` is their JSON, `str()` their text. `lori.estima
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lori.language.answer import leaders, threshold_clause
-from lori.language.names import label
-from lori.language.numbers import cardinal, counted, percent
+from lori.language.numbers import cardinal, counted, level_count, percent
 from lori.language.results import LevelSummary, Summary
 from lori.language.results import lines as lines_of
 from lori.language.sentence import Name, Sentence, Share, clause, joined
@@ -89,7 +88,13 @@ class PopulationSummary:
         }
 
     def __str__(self) -> str:
-        kind = "people who differ" if self.spread else counted(len(self.classes), "class").replace("classs", "classes")
+        kind = (
+            "people who differ"
+            if self.spread
+            else "one class"
+            if len(self.classes) == 1
+            else f"{len(self.classes)} classes"
+        )
         told = [
             f"LORI: {kind}, {counted(self.comparisons, 'comparison')} of {counted(self.agents, 'agent')}, "
             f"log-likelihood {self.log_likelihood:.3f}",
@@ -161,11 +166,31 @@ def _continuous(summary: PopulationSummary) -> list[Sentence]:
     return told
 
 
-def members_table(agents: tuple[str, ...], first: list[dict[str, float]]) -> list[str]:
-    """For each agent what comes first, and with what probability."""
-    width = max(len(label(agent)) for agent in agents)
-    lines = []
-    for agent, own in zip(agents, first, strict=True):
-        name, probability = max(own.items(), key=lambda item: item[1])
-        lines.append(f"{label(agent):<{width}}  {label(name)} first ({percent(probability)})")
-    return lines
+def candidate_name(classes: int, levels: int, spread: bool) -> str:
+    """How a candidate is called."""
+    each = level_count(levels)
+    if spread:
+        return f"people who differ, {each}"
+    return f"one model for all, {each}" if classes == 1 else f"{cardinal(classes)} classes, {each}"
+
+
+def selection_lines(candidates: Sequence[Mapping[str, Any]], reason: str) -> list[str]:
+    """A table of candidates, and what follows from it."""
+    width = max(len(own["name"]) for own in candidates)
+    told = [f"{'':<{width}}  log-likelihood  parameters         BIC  choices left out  people left out"]
+    for own in candidates:
+        cells = [own["held_out_within_agents"], own["held_out_agents"]]
+        out = "  ".join(f"{'–' if cell is None else f'{cell:.4f}':>16}" for cell in cells)
+        fitted = f"{own['log_likelihood']:>14.2f}  {own['parameters']:>10}  {own['bic']:>10.2f}"
+        told.append(f"{own['name']:<{width}}  {fitted}  {out}")
+    return [*told, "", reason]
+
+
+def selection_reason(name: str, lead: float | None, ahead: str | None) -> str:
+    """Why a candidate is recommended, and what speaks for another one."""
+    said = f"Recommended: {name}."
+    if lead is not None:
+        said += f" Its BIC is smallest, by {lead:.1f}."
+    if ahead is not None:
+        said += f" But choices that were left out are foretold better by: {ahead}."
+    return said

@@ -138,11 +138,11 @@ def _of_classes(
         chance = mixture.panel.totals(-np.log(offered(settings[place], data)) * data.comparisons * data.weights)
         counts = mixture.panel.totals(data.comparisons * data.weights)
         careless.append(bool(weights @ (own - chance) < CARELESS * (weights @ counts)))
-    known = []
+    possible: list[Known] = []
     for problem, classes in mixture.alike():
         vectors = np.stack([parts[place] for place in classes])[None]
         stranger = np.append(found.members[classes].T, shares[classes][None], axis=0)
-        known.append(Known(problem.specification, problem.scaling, vectors, stranger))
+        possible.append(Known(problem.specification, problem.scaling, vectors, stranger))
     return PopulationFit(
         panel=mixture.panel,
         classes=tuple(fits),
@@ -154,7 +154,7 @@ def _of_classes(
         converged=found.converged,
         comparisons=data.n_comparisons,
         careless=tuple(careless),
-        known=tuple(known),
+        known=tuple(possible),
         odds=odds[order] - odds[order[:1]],
         found=found,
     )

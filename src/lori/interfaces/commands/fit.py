@@ -24,6 +24,7 @@ from lori.interfaces.commands.options import (
     numbers,
     whole,
 )
+from lori.interfaces.commands.populations import PeopleOptions, fit_people
 from lori.interfaces.commands.report import heading, write_report
 
 if TYPE_CHECKING:
@@ -181,14 +182,16 @@ def fit(
     model: ModelOptions,
     engine: EngineOptions,
     by: Annotated[str | None, typer.Option(help="'agent': a model for each agent, fitted as one batch.")] = None,
+    people: PeopleOptions,
     output: OutputOptions,
     data: DataOptions,
 ) -> None:
     """Learn ordered rewards from a file of choices and say what comes first."""
     if by not in (None, "agent"):
         raise InputError("--by", expected="agent", got=repr(by), fix="use --by agent or leave it out")
-    check_targets([output.save, output.report], inputs=files, overwrite=output.overwrite)
+    check_targets([output.save, output.report, people.members], inputs=files, overwrite=output.overwrite)
     streamed = engine.streams(files)
+    people.check(by, streamed, output.save, output.report)
     _check_memory(streamed, by, output.report)
     if streamed:
         estimator = model.estimator()
@@ -201,6 +204,10 @@ def fit(
         output.show(estimator)
         return
     preferences, dropped = data.read(files, ties="observed" if model.ties is TieName.observed else "error")
+    if people.asked:
+        asked = {"as_json": output.as_json, "quiet": output.quiet}
+        fit_people(people, model.estimator(), model.chooses_levels, preferences, **asked)
+        return
     if output.report is not None and hasattr(preferences, "offsets"):
         raise InputError(
             "--report", expected="pairs", got="choices from sets, of which there is no report yet",

@@ -1,0 +1,117 @@
+"""`lori fit --classes`: which kinds of people are there, and how is that shown?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lori.errors import InputError
+from lori.interfaces.commands.console import print_json, shown, working
+from lori.interfaces.commands.options import whole
+
+if TYPE_CHECKING:
+    from lori.data.preferences import Preferences
+    from lori.estimators.lori import LORI
+    from lori.estimators.population import Population
+    from lori.evaluation.classes import ClassSelection
+
+AUTO_LEVELS = (1, 2)  # that are weighed with --levels auto
+SHARED = ("reward", "alpha", "epsilon", "ties", "lapse", "prior", "seed")
+
+
+@dataclass(frozen=True)
+class PeopleOptions:
+    """Whether people differ, and how."""
+
+    classes: Annotated[
+        str | None,
+        typer.Option(help="Kinds of people, with an order each: a number, or 'auto' to weigh 1, 2, … of them."),
+    ] = None
+    spread: Annotated[
+        bool, typer.Option("--spread", help="People differ continuously, with a distribution learned from all of them.")
+    ] = False
+    members: Annotated[
+        Path | None, typer.Option(help="Write who belongs to which class, and what each puts first (CSV).")
+    ] = None
+
+    @property
+    def asked(self) -> bool:
+        return self.classes is not None or self.spread
+
+    def check(self, by: str | None, streamed: bool, save: Path | None, report: Path | None) -> None:
+        """What does not go together is refused before anything is read."""
+        if self.members is not None and not self.asked:
+            raise InputError(
+                "--members", expected="--classes or --spread beside it", got="neither", fix="add --classes auto"
+            )
+        if not self.asked:
+            return
+        if self.spread and self.classes not in (None, "1"):
+            raise InputError(
+                "--classes", expected="1 or none beside --spread", got=repr(self.classes), fix="leave one of them out"
+            )
+        for name, given in (("--by", by), ("--save", save), ("--report", report)):
+            if given is not None:
+                raise InputError(
+                    name,
+                    expected="none beside --classes or --spread",
+                    got="one",
+                    fix=f"leave {name} out, or use --json",
+                )
+        if streamed:
+            raise InputError(
+                "--classes",
+                expected="data in memory",
+                got="a stream",
+                fix="use --engine memory, or leave --classes out",
+            )
+
+
+def fit_people(
+    options: PeopleOptions, single: LORI, choose_levels: bool, data: Preferences, *, as_json: bool, quiet: bool
+) -> None:
+    """Fit and show a population with the settings of `single`."""
+    from lori.data.writing import writing
+
+    population, chosen = _fitted(options, single, choose_levels, data)
+    if options.members is not None:
+        with writing(options.members) as target:
+            population.members_frame().to_csv(target, index=False)
+    if as_json:
+        content: dict[str, Any] = population.summary().to_dict()
+        print_json({**content, "selection": chosen.to_dict()} if chosen else content)
+    elif not quiet:
+        typer.echo(str(population.summary()))
+        if chosen:
+            typer.echo(f"\n{chosen}")
+        if options.members is not None:
+            typer.echo(f"\nWrote {len(population.agents_):,} agents to {shown(options.members)}")
+
+
+def _fitted(
+    options: PeopleOptions, single: LORI, choose_levels: bool, data: Preferences
+) -> tuple[Population, ClassSelection | None]:
+    from lori.estimators.population import Population
+
+    shared = {name: getattr(single, name) for name in SHARED}
+    population = Population(classes=1, levels=single.levels, spread=options.spread, **shared)
+    if options.classes == "auto" or choose_levels:
+        from lori.evaluation.classes import select_classes
+
+        up_to = 6 if options.classes == "auto" else 1 if options.spread else whole("--classes", str(options.classes))
+        with working("Weighing classes") as say:
+            chosen = select_classes(
+                data, up_to, estimator=population.copy(spread=False),
+                levels=AUTO_LEVELS if choose_levels else None, progress=say,
+            )  # fmt: skip
+        best = chosen.recommended
+        population = population.copy(classes=best.classes, levels=best.levels, spread=best.spread)
+    else:
+        chosen = None
+        if not options.spread:
+            population = population.copy(classes=whole("--classes", str(options.classes)))
+    with working(f"Fitting {data.n_comparisons:,} choices of many people"):
+        return population.fit(data), chosen

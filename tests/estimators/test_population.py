@@ -1,0 +1,121 @@
+"""Does `Population` find who puts what first, and keep its promises?"""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import lori
+
+FEATURES = ("cost", "time", "comfort")
+KINDS = (
+    lori.OrderedModel.linear([[-3.0, 0.0, 0.0], [0.0, -3.0, 0.5]], epsilon=[3.0, 0.0], features=FEATURES),
+    lori.OrderedModel.linear([[0.0, -0.5, 3.0], [-3.0, 0.0, 0.0]], epsilon=[2.0, 0.0], features=FEATURES),
+)
+
+
+@pytest.fixture(scope="module")
+def data():
+    random = np.random.default_rng(7)
+    parts = []
+    for number in range(60):
+        left, right = random.normal(size=(2, 20, 3))
+        counts = KINDS[number >= 40].sample(left, right, seed=random)
+        agent = [f"p{number}"] * 20
+        parts.append(lori.Preferences.from_arrays(left, right, counts=counts, features=FEATURES, agent=agent))
+    return lori.Preferences.concatenate(parts)
+
+
+@pytest.fixture(scope="module")
+def two(data):
+    return lori.Population(classes=2, levels=2, starts=8).fit(data)
+
+
+def test_classes_orders_and_members_are_found(two):
+    assert two.converged_
+    assert two.shares_ == pytest.approx([2 / 3, 1 / 3], abs=0.08)
+    assert [own.levels_[0].weights.__abs__().argmax() for own in two.classes_] == [0, 2]
+    assert (two.members_.argmax(axis=1) == np.repeat([0, 1], [40, 20])).mean() >= 0.95
+    np.testing.assert_allclose(two.members_.sum(axis=1), 1.0)
+    assert two.n_parameters_ == 2 * (6 + 2 + 1) + 1
+
+
+def test_predictions_use_what_an_agent_chose_and_strangers_get_the_mixture(two, data):
+    known = two.predict_proba(data)
+    np.testing.assert_allclose(known.sum(axis=1), 1.0, rtol=1e-10)
+    stranger = lori.Preferences.from_arrays(data.left_features[:5], data.right_features[:5], features=FEATURES)
+    mixed = sum(
+        share * own.model_.predict_proba(stranger.left_features, stranger.right_features)
+        for share, own in zip(two.shares_, two.classes_, strict=True)
+    )
+    np.testing.assert_allclose(two.predict_proba(stranger), mixed, rtol=1e-8)
+    assert two.score(data) > lori.LORI(levels=2, starts=8).fit(data).score(data)
+
+
+def test_one_class_is_the_single_model(data):
+    single = lori.LORI(levels=2, lapse=0, prior=None, starts=16).fit(data)
+    one = lori.Population(classes=1, levels=2, lapse=0, prior=None, starts=16).fit(data)
+    assert one.log_likelihood_ == pytest.approx(single.log_likelihood_, abs=1e-4)
+    np.testing.assert_allclose(one.predict_proba(data), single.predict_proba(data), atol=1e-4)
+
+
+def test_people_who_differ_are_foretold_better_than_by_one_model(data):
+    last = np.arange(len(data)) % 20 >= 15
+    kept, rest = data.subset(~last), data.subset(last)
+    differ = lori.Population(classes=1, levels=1, spread=True).fit(kept)
+    assert differ.converged_
+    assert differ.score(rest) > lori.LORI(levels=1, starts=8).fit(kept).score(rest)
+    first = np.array([max(own, key=own.get) for own in differ.first_])
+    assert (first[40:] == "comfort").mean() > 0.8
+    assert "People differ" in str(differ.summary())
+
+
+def test_what_is_said(two):
+    said = [str(sentence) for sentence in two.summary().sentences]
+    assert said[0].startswith(("66 % put cost", "67 % put cost", "65 % put cost", "68 % put cost"))
+    content = two.summary().to_dict()
+    assert content["sentences"] == said
+    assert content["classes"][0]["first"] == "cost"
+    frame = two.members_frame()
+    assert list(frame.columns) == ["agent", "class", "class_1", "class_2", "first", "probability"]
+    assert len(frame) == 60
+
+
+def test_the_contract(two, data):
+    copy = clone(two)
+    assert copy.get_params() == two.get_params()
+    with pytest.raises(NotFittedError):
+        copy.summary()
+    again = pickle.loads(pickle.dumps(two))
+    np.testing.assert_allclose(again.predict_proba(data), two.predict_proba(data), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"classes": 61}, "at most as many as there are agents"),
+        ({"classes": 0}, "classes"),
+        ({"classes": 2, "levels": [1, 2, 1]}, "one for each of the 2 classes"),
+        ({"classes": 2, "spread": True}, "spread"),
+    ],
+)
+def test_odd_settings_are_refused_in_a_sentence(data, settings, message):
+    with pytest.raises(lori.InputError, match=message):
+        lori.Population(**settings).fit(data)
+
+
+def test_data_without_agents_are_refused():
+    plain = lori.simulate(KINDS[0], 30, seed=0)
+    with pytest.raises(lori.LoriError, match="agent"):
+        lori.Population(classes=1).fit(plain)
+
+
+def test_few_choices_of_an_agent_do_no_harm(data):
+    """Somebody with a single choice, and classes with different numbers of levels."""
+    few = data.subset(np.r_[0:200, 800:1000, 220])
+    mixed = lori.Population(classes=2, levels=[1, 2], starts=4).fit(few)
+    assert sorted(len(own.levels_) for own in mixed.classes_) == [1, 2]
+    assert mixed.members_.shape == (len(np.unique(few.agent)), 2)
+    assert np.isfinite(mixed.log_likelihood_)
