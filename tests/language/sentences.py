@@ -26,6 +26,7 @@ from lori.interfaces.report.content import Quality
 from lori.language import notes as verdicts
 from lori.language.answer import open_questions, search_sentence
 from lori.language.notes import CATALOGUE, Note, note_sentences
+from lori.language.populations import ClassSummary, PopulationSummary, candidate_name, selection_reason
 from lori.language.results import CapInFeature, LevelSummary, NestedFit, Status, Summary, Support
 from lori.model.quantity import Quantity
 from lori.model.rewards import Fact
@@ -149,7 +150,7 @@ def sections() -> dict[str, list[str]]:
     """Heading → what can be said under it."""
     return {
         **_answers(), **_open(), "Notes": [str(note) for note in notes()], **_many_notes(), **_explanations(),
-        **_posteriors(), **_selections(), **_report(), **_captions(),
+        **_posteriors(), **_selections(), **_populations(), **_report(), **_captions(),
     }  # fmt: skip
 
 
@@ -330,6 +331,37 @@ def _selections() -> dict[str, list[str]]:
         "Number of levels: table": str(
             Selection(tuple(kept), number, verdict, reason, "5-fold cross-validation")
         ).splitlines(),
+    }
+
+
+def _populations() -> dict[str, list[str]]:
+    """What is said of kinds of people, of people who differ, and of how many kinds there are."""
+
+    def of(*classes: ClassSummary, **changes) -> PopulationSummary:
+        fields = {"agents": 120, "comparisons": 2400, "log_likelihood": -1234.5, "parameters": 20, "bic": 2624.6}
+        fields |= {"converged": True, "spread": False, "first": {"need": 0.62, "benefit": 0.38}, "sure": 0.871}
+        return PopulationSummary(classes, **{**fields, **changes})
+
+    first, second = level(1, decides=0.6), level(2, ("benefit",), decides=0.4)
+    ordered = ClassSummary(0.383, summary(first, second), careless=False)
+    small = ClassSummary(0.212, summary(replace(first, epsilon=Quantity.of(0.0, 0.0)), second), careless=False)
+    trading = ClassSummary(0.405, summary(first), careless=False)
+    careless, nothing = replace(trading, careless=True), ClassSummary(0.405, summary(level(1, ())), careless=False)
+    rare = replace(trading, share=0.002)
+    lead = selection_reason("two classes, two levels", 12.34, None)
+    return {
+        "A population in classes": [str(own) for own in of(ordered, small, trading).sentences],
+        "A population with people who answer at random, and with those who care about nothing": [
+            str(own) for own in of(ordered, careless, nothing, converged=False).sentences
+        ],
+        "A population with an empty class": [str(own) for own in of(ordered, rare).sentences],
+        "A population with empty classes": [str(own) for own in of(ordered, rare, rare).sentences],
+        "People who differ": [str(own) for own in of(ordered, spread=True).sentences],
+        "How many classes": [
+            lead,
+            selection_reason("people who differ, one level", 3.21, "people who differ, two levels"),
+            candidate_name(1, 2, False),
+        ],
     }
 
 

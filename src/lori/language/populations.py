@@ -68,8 +68,7 @@ class PopulationSummary:
     def sentences(self) -> list[Sentence]:
         told = _continuous(self) if self.spread else _classes(self)
         if not self.converged:
-            text = "The search did not converge: try more starts, or fewer classes."
-            told.append(Sentence(text))
+            told.append(Sentence("The search did not converge: try more starts, or fewer classes."))
         return told
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,15 +120,28 @@ def class_clause(own: ClassSummary) -> Sentence:
     """What one kind of people does."""
     share = Share(own.share)
     if own.careless:
-        return clause("{share} answer as if at random", share=share)
+        return clause("{share} of the people answer as if at random", share=share)
     level = own.summary.levels[0]
     if not level.leading:
-        return clause("{share} care about none of the features", share=share)
+        return clause("{share} of the people care about none of the features", share=share)
     if not own.ordered:
-        return clause("{share} trade off, and {what} matters most", share=share, what=_names(level))
+        return clause("{share} of the people trade off, and {what} matters most", share=share, what=_names(level))
     if level.threshold is None:
-        return clause("{share} put {what} first, however small the difference", share=share, what=_names(level))
-    return clause("{share} put {what} first: {which}", share=share, what=leaders(level), which=threshold_clause(level))
+        return clause(
+            "{share} of the people put {what} first, however small the difference", share=share, what=_names(level)
+        )
+    return clause(
+        "{share} of the people put {what} first: {which}",
+        share=share,
+        what=leaders(level),
+        which=threshold_clause(level),
+    )
+
+
+def capitalised(said: Sentence) -> Sentence:
+    """As a sentence begins, also where it begins with "under 1 %"."""
+    first, *others = [part for part in said.parts if part]
+    return Sentence(first[:1].upper() + first[1:], *others) if isinstance(first, str) else said
 
 
 def _names(level: LevelSummary) -> Sentence:
@@ -137,7 +149,7 @@ def _names(level: LevelSummary) -> Sentence:
 
 
 def _classes(summary: PopulationSummary) -> list[Sentence]:
-    told = [clause("{said}.", said=class_clause(own)) for own in summary.classes]
+    told = [capitalised(clause("{said}.", said=class_clause(own))) for own in summary.classes]
     if any(own.careless for own in summary.classes) and len(summary.classes) > 1:
         told.append(
             Sentence("People who answer at random are often what a mixture finds first: look at their answers.")
@@ -147,10 +159,7 @@ def _classes(summary: PopulationSummary) -> list[Sentence]:
         text = "{count} of the classes {verb} empty: fewer classes say as much."
         verb = "is" if len(empty) == 1 else "are"
         told.append(Sentence.of(text, count=cardinal(len(empty)).capitalize(), verb=verb))
-    if len(summary.classes) > 1:
-        text = "For {share} of the people it is known with a probability of at least 90 % what they put first."
-        told.append(Sentence.of(text, share=Share(summary.sure)))
-    return told
+    return [*told, _sure(summary)] if len(summary.classes) > 1 else told
 
 
 def _continuous(summary: PopulationSummary) -> list[Sentence]:
@@ -161,9 +170,12 @@ def _continuous(summary: PopulationSummary) -> list[Sentence]:
             "People differ, and so does what comes first: {listed} of them.", listed=joined(named, between=", ")
         )
     ]
-    text = "For {share} of the people it is known with a probability of at least 90 % what they put first."
-    told.append(Sentence.of(text, share=Share(summary.sure)))
-    return told
+    return [*told, _sure(summary)]
+
+
+def _sure(summary: PopulationSummary) -> Sentence:
+    text = "For {share} of the people, what they put first is known with a probability of at least 90 %."
+    return Sentence.of(text, share=Share(summary.sure))
 
 
 def candidate_name(classes: int, levels: int, spread: bool) -> str:
@@ -190,7 +202,7 @@ def selection_reason(name: str, lead: float | None, ahead: str | None) -> str:
     """Why a candidate is recommended, and what speaks for another one."""
     said = f"Recommended: {name}."
     if lead is not None:
-        said += f" Its BIC is smallest, by {lead:.1f}."
+        said += f" It has the smallest BIC, by {lead:.1f}."
     if ahead is not None:
-        said += f" But choices that were left out are foretold better by: {ahead}."
+        said += f" Choices that were left out, however, are predicted better by: {ahead}."
     return said

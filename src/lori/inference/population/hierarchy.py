@@ -33,6 +33,7 @@ from lori.model.specification import Specification
 
 DRAWS = 128  # for each agent while the distribution is learned, a power of two
 FINAL_DRAWS = 512  # for its log-likelihood, and for what is known about each agent
+MEMORY, FEWEST_DRAWS = 1 << 23, 16  # draws of all agents together, beyond which there are fewer for each, at least
 ROUNDS = 30  # of making proposals anew, at most
 STEPS = 30  # of the EM algorithm with the same draws
 SLIGHT = 1e-4  # by which μ and σ may still change in a step, in standardised units
@@ -173,6 +174,8 @@ class Hierarchy:
         """Draws for each agent from their proposals, weighed; and the best z of each."""
         best, root = self.proposals(distribution, start)
         root = WIDER * root
+        while count > FEWEST_DRAWS and count * self.agents > MEMORY:
+            count //= 2
         normal = normal_draws(self.agents, count, self.size, seed)
         own = np.arange(count) >= round(DEFENSIVE * count)
         near = best[:, None] + np.einsum("apq,arq->arp", root, normal)
