@@ -5,6 +5,7 @@ The answer itself is that of `lori.language.answer`, as everywhere.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from lori.evaluation.checks import RARE, RareChoices, Surprise
@@ -24,6 +25,11 @@ TIES = {
     "split": "where no difference counts, a coin decides",
     "observed": "a tie is an answer of its own",
     "printed": "ties are treated as printed in the paper",
+}
+CHANCE = {  # the log-likelihood of an answer without any model
+    "split": ("a coin", -math.log(2)),
+    "observed": ("an answer at random", -math.log(3)),
+    "printed": ("a coin", -math.log(2)),
 }
 KINDS = {"network": "neural networks", "function": "given as functions"}  # what rewards are; else the kind itself
 LEGEND = Sentence(
