@@ -39,6 +39,9 @@ LEGEND = Sentence(
 )
 NOTHING_TO_TRADE = Sentence("Only one feature counts, so there is nothing to trade off.")
 NO_INTERVAL = Sentence("The curve has no interval because none could be computed for this model.")
+UNSUPPORTED = Sentence(
+    "The choices do not support all of these levels: this is how the best fit trades, not what is known."
+)
 TOO_FEW = Sentence(
     "There are too few different pairs for cross-validation. The figure shows the data that the model was fitted to."
 )
