@@ -208,7 +208,8 @@ def work(pipe: Connection, seed: int, keep: Path) -> None:
 
 def _warm() -> None:
     """Import and compile what cases need, so that the first of them is not slow."""
-    from fuzz_inputs import MODELS, PAIRS, as_csv, registry_text
+    import numpy as np
+    from fuzz_inputs import MODELS, PAIRS, as_csv, registry_text, tables
 
     import lori.evaluation.checks
     import lori.experiments.organ
@@ -220,9 +221,14 @@ def _warm() -> None:
         model = lori.load(MODELS / f"{name}.json")
         model.explain([[0.0] * len(model.features_)] * 3, [[0.0] * len(model.features_)] * 3)
     with tempfile.TemporaryDirectory(prefix="fuzz") as place:
-        (Path(place) / PAIRS).write_text(as_csv("pairs", "pairs"))
-        for command in (["predict", str(MODELS / "linear.json"), PAIRS], ["reproduce", "nothing"]):
-            _call(command, Path(place))
+        sets = tables()["choices"]["choices"]
+        sizes = (2, 3, 4, 6)  # damage makes one set of two; every size is compiled for itself
+        alike = [sets.assign(set=np.arange(12) // n, chosen=np.arange(12) % n == 0).to_csv(index=False) for n in sizes]
+        for text in (as_csv("pairs", "pairs"), *alike):
+            (Path(place) / PAIRS).write_text(text)
+            for command in ("predict", "explain"):
+                _call([command, str(MODELS / "linear.json"), PAIRS], Path(place))
+        _call(["reproduce", "nothing"], Path(place))
         os.chdir("/")
 
 

@@ -64,3 +64,11 @@ def test_intervals_of_draws():
     assert rows[0].interval == (1.0, 4.0)
     assert rows[1].interval == (0.25, 1.0)
     assert rows[2].interval is None  # the same in every draw
+
+
+def test_no_threshold_of_a_weight_that_may_be_zero():
+    """Tables say that it is not known; so must a figure."""
+    first, second = summary().levels
+    unsure = replace(first, weights=first.weights | {"need": Quantity(2.0, None, (-1.0, 3.0))})
+    assert [row.kind for row in known(replace(summary(), levels=(first, second)))][:2] == ["weight", "threshold"]
+    assert {row.kind for row in known(replace(summary(), levels=(unsure, second)))} == {"weight"}

@@ -396,9 +396,9 @@ def _report() -> dict[str, list[str]]:
         "Report: remarks": [
             str(each)
             for each in (
-                report.LEGEND, report.NOTHING_TO_TRADE, report.NO_INTERVAL, report.no_draws(a_posterior(False)),
-                report.TOO_FEW, report.BY_LEVELS, report.NOTHING_OPEN, posterior.UNKNOWN, report.RAW_PAIRS,
-                report.PAIRS_LEFT_OUT,
+                report.LEGEND, report.NOTHING_TO_TRADE, report.NO_INTERVAL, report.UNSUPPORTED,
+                report.no_draws(a_posterior(False)), report.TOO_FEW, report.BY_LEVELS,
+                report.NOTHING_OPEN, posterior.UNKNOWN, report.RAW_PAIRS, report.PAIRS_LEFT_OUT,
             )
         ],
         "Report: how good it is": [

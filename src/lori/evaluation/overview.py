@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lori.data.preferences import Preferences
+from lori.language.numbers import may_be_zero
 from lori.language.results import Summary
 from lori.model.ordered import OrderedModel
 from lori.model.quantity import Quantity
@@ -32,7 +33,7 @@ class Known:
 
 
 def known(summary: Summary, draws: Sequence[OrderedModel] | None = None) -> list[Known]:
-    """The main weights of every level and thresholds of what leads it.
+    """The main weights of every level and thresholds of what leads it, unless its weight may be zero.
 
     Intervals are those of `draws` where given, else as reported.
     """
@@ -42,7 +43,8 @@ def known(summary: Summary, draws: Sequence[OrderedModel] | None = None) -> list
         main = [name for name in sorted(share, key=lambda each: -share[each])[:MOST] if share[name] >= LEAST]
         told = [("weight", name, level.weights[name]) for name in main]
         if level.threshold:
-            told += [("threshold", name, level.thresholds[name]) for name in level.leading]
+            leading = [name for name in level.leading if not may_be_zero(level.weights[name])]
+            told += [("threshold", name, level.thresholds[name]) for name in leading]
         for kind, name, number in told:
             if number.value is None:
                 continue

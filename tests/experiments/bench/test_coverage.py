@@ -1,4 +1,4 @@
-"""Are intervals that hold the truth counted, with their lengths, and is what is next to zero judged apart?"""
+"""Are intervals that hold the truth counted, with their lengths, and is a rate of zero not judged?"""
 
 import pytest
 
@@ -29,5 +29,5 @@ def test_intervals_are_counted_with_their_lengths(monkeypatch):
     assert rows["estimated rate of slips"]["mean"] == pytest.approx(0.0075)
     held = {claim.text.removeprefix("coverage: "): claim.holds for claim in measured.claims}
     assert not held["least of the 95 % intervals, 0% slips"]  # 75 %
-    assert held["most of the 95 % intervals, 0% slips"]  # without the rate of slips, which is next to zero
+    assert held["most of the 95 % intervals, 0% slips"]  # without the rate of slips, which is zero
     assert held["mean of the estimated slips, 0% slips"]

@@ -65,3 +65,38 @@ def test_few_pairs(seed):
 @pytest.mark.parametrize("seed", range(100, 120))
 def test_many_pairs(seed):
     assert differences(seed, 7_000, 30_000) == {}
+
+
+@pytest.mark.parametrize("seed", [100, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(101, 110))])
+def test_counts_and_single_rows(seed):
+    """Five equal answers are five, whether they are written in one row or in five."""
+    data = data_set(seed, 120, 400)
+    times = np.random.default_rng(seed).integers(1, 6, len(data))
+    sides = {"left": data.left_features, "right": data.right_features, "features": data.features}
+    counted = lori.Preferences.from_arrays(**sides, counts=data.outcome_counts * times[:, None])
+    value, order, verdict = found(counted)
+    its_value, its_order, its_verdict = found(data.subset(np.repeat(np.arange(len(data)), times)))
+    assert its_value == pytest.approx(value, abs=1e-6)
+    assert (its_order, its_verdict) == (order, verdict)
+
+
+@pytest.mark.parametrize("seed", [100, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(101, 110))])
+def test_one_extreme_value_is_named_and_leaves_the_others_alone(seed):
+    """A code such as 999999 costs the other choices less than its own choice costs, as it was or as it is now."""
+    random = np.random.default_rng(seed)
+    left, right = random.normal(size=(2, 200, 3))
+    truth = lori.OrderedModel.linear([[1.57, 1.0, -0.8]], epsilon=[0.0], features=FEATURES)
+    counts = truth.sample(left, right, seed=random)
+    odd, others = left.copy(), np.arange(200) != 17
+    odd[17, 0] = 1e6
+    plain, disturbed = (
+        lori.LORI(levels=1).fit(lori.Preferences.from_arrays(side, right, counts=counts, features=FEATURES))
+        for side in (left, odd)
+    )
+
+    def logs(model: lori.LORI, side: np.ndarray) -> np.ndarray:
+        return np.sum(counts * np.log(np.maximum(model.predict_proba(side, right), 1e-300)), axis=1)
+
+    share = max(-logs(plain, left)[17], -logs(disturbed, odd)[17])
+    assert abs(logs(disturbed, left)[others].sum() - logs(plain, left)[others].sum()) < share
+    assert "extreme" in [note.code for note in disturbed.summary().status.notes]

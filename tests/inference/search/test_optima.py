@@ -7,7 +7,7 @@ starts. `python tests/inference/search/test_optima.py` prints the table for all 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -168,6 +168,19 @@ def test_no_search_is_beaten_by_brute_force(seed):
     assert value <= brute_force(case.objective, BRUTE_STARTS, seed)[0] + SHORT
     more, _ = case.objective(case.fit(starts=200).optimum_.vector)
     assert more <= value + 1e-9
+
+
+@pytest.mark.parametrize("seed", [14, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (5, 32, 41, 50))])
+def test_three_levels_with_observed_ties_explain_what_one_does(seed):
+    """But for the prior's difference: that of two levels more that never speak."""
+    case = replace(Case.of(seed), levels=3, ties="observed", prior="weak")
+    three, one = case.fit(), replace(case, levels=1).fit()
+    features, silent = case.preferences.n_features, 10.0  # a threshold that next to no difference reaches
+    weights, threshold = np.split(one.optimum_.vector, [features])
+    idle = np.concatenate([np.zeros(2 * features), weights, [silent, silent], threshold])
+    objective = case.objective
+    prior = objective(idle)[0] - objective.likelihood(idle)[0] - (one.optimum_.value + one.log_likelihood_)
+    assert three.log_likelihood_ >= one.log_likelihood_ - prior
 
 
 if __name__ == "__main__":

@@ -239,3 +239,20 @@ def test_no_order_is_told_where_people_who_differ_explain_more(model, person):
     posterior = model.posterior(person)
     assert reports.sentences.order(model.summary(), posterior)
     assert not reports.sentences.order(summary, posterior)
+
+
+@pytest.mark.parametrize(
+    ("ties", "told"), [("split", "| a coin | -0.6931 |"), ("observed", "| an answer at random | -1.0986 |")]
+)
+def test_chance_has_as_many_answers_as_the_question(content, ties, told):
+    assert told in rendering.markdown(
+        dataclasses.replace(content, summary=dataclasses.replace(content.summary, ties=ties))
+    )
+
+
+def test_tradeoffs_of_levels_that_are_not_supported_say_so(model, person, content, module_patch, monkeypatch):
+    assert "tradeoff" not in content.remarks
+    support = dataclasses.replace(model.summary().support, verdict="not supported")
+    summary = dataclasses.replace(model.summary(), support=support)
+    monkeypatch.setattr(type(model), "summary", lambda _: summary)
+    assert str(reports.report(model, person).remarks["tradeoff"]) == str(reports.sentences.UNSUPPORTED)

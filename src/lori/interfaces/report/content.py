@@ -23,7 +23,7 @@ from lori.interfaces.figures.style import caption_of, inline
 from lori.interfaces.report import sentences
 from lori.language.answer import open_questions, search_sentence
 from lori.language.results import Summary
-from lori.language.sentence import Sentence
+from lori.language.sentence import Sentence, paragraph
 
 SHOWN_FEATURES = 8  # of a surprising pair; the ones that weigh most
 PACKAGES = ("jax", "numpy", "scipy", "scikit-learn", "matplotlib")
@@ -176,8 +176,12 @@ def _pictures(
         draws = posterior.models(plots.DRAWS) if posterior is not None and posterior.trust.trusted else []
         figures["tradeoff"] = ("What makes up for a loss", model.plot.tradeoff(data=preferences, draws=draws))
         figures["regions"] = ("Which side is preferred, and where neither is", model.plot.regions(data=preferences))
+        support = model.summary().support
+        beware = [sentences.UNSUPPORTED] if support is not None and not support.holds else []
         if not draws:
-            remarks["tradeoff"] = sentences.NO_INTERVAL if posterior is None else sentences.no_draws(posterior)
+            beware.append(sentences.NO_INTERVAL if posterior is None else sentences.no_draws(posterior))
+        if beware:
+            remarks["tradeoff"] = paragraph(beware)
     else:
         remarks["tradeoff"] = sentences.NOTHING_TO_TRADE
     seen = predictions.preferences if predictions else preferences

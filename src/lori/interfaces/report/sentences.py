@@ -5,6 +5,7 @@ The answer itself is that of `lori.language.answer`, as everywhere.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from lori.evaluation.checks import RARE, RareChoices, Surprise
@@ -25,6 +26,11 @@ TIES = {
     "observed": "a tie is an answer of its own",
     "printed": "ties are treated as printed in the paper",
 }
+CHANCE = {  # the log-likelihood of an answer without any model
+    "split": ("a coin", -math.log(2)),
+    "observed": ("an answer at random", -math.log(3)),
+    "printed": ("a coin", -math.log(2)),
+}
 KINDS = {"network": "neural networks", "function": "given as functions"}  # what rewards are; else the kind itself
 LEGEND = Sentence(
     "In brackets: 95 % intervals. A weight is what one unit of a feature adds to the reward of its level. The "
@@ -33,6 +39,9 @@ LEGEND = Sentence(
 )
 NOTHING_TO_TRADE = Sentence("Only one feature counts, so there is nothing to trade off.")
 NO_INTERVAL = Sentence("The curve has no interval because none could be computed for this model.")
+UNSUPPORTED = Sentence(
+    "The choices do not support all of these levels: this is how the best fit trades, not what is known."
+)
 TOO_FEW = Sentence(
     "There are too few different pairs for cross-validation. The figure shows the data that the model was fitted to."
 )
