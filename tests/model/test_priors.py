@@ -104,7 +104,7 @@ def test_scales_follow_the_kind_of_parameter():
 def test_thresholds_that_let_a_third_level_speak_may_be_believed_small(levels, expected):
     specification = of_levels(levels)
     slots = list(specification.epsilon_slots.values())
-    assert Prior(epsilon=3.0, deeper=0.5, speaks=0).scales(specification)[slots].tolist() == expected
+    assert Prior(epsilon=3.0, deeper=0.5, price=None).scales(specification)[slots].tolist() == expected
     assert Prior(epsilon=3.0, deeper=0.5).scales(specification)[slots].tolist() == [3.0] * levels
 
 
@@ -114,7 +114,9 @@ def of_levels(levels: int, rule: str = "split") -> Specification:
 
 def test_an_inner_threshold_is_small_or_like_any_other():
     """The mixture by hand, with its constant, and what is drawn from it."""
-    prior, specification = Prior(speaks=0.3, deeper=0.1), of_levels(3)
+    prior, specification = Prior(price=1.0, deeper=0.1), of_levels(3)
+    (speaks,) = prior.speaks(specification)
+    assert (1 - speaks) / speaks * 2.5 / 0.1 == pytest.approx(np.expm1(3.0))  # two weights and a threshold
     slot = specification.epsilon_slots[1]
     vectors = np.zeros((5, specification.size))
     vectors[:, slot] = [0.0, 0.05, 0.3, 2.0, 30.0]
@@ -122,9 +124,9 @@ def test_an_inner_threshold_is_small_or_like_any_other():
     alone = Specification((Linear(),) * 3, (None, 0.0, None), (1.0,) * 3, Pairs(), FEATURES)
     others = prior.log_constant(alone)  # everything else is zero
     found = prior.log_density(vectors, specification) + prior.log_constant(specification) - others
-    np.testing.assert_allclose(found, np.log(0.3 * wide + 0.7 * small), rtol=1e-12)
+    np.testing.assert_allclose(found, np.log(speaks * wide + (1 - speaks) * small), rtol=1e-12)
     drawn = prior.draw(specification, 4000, np.random.default_rng(0))[:, slot]
-    assert stats.kstest(drawn, lambda x: 0.3 * _folded(x, 2.5) + 0.7 * _folded(x, 0.1)).pvalue > 0.01
+    assert stats.kstest(drawn, lambda x: speaks * _folded(x, 2.5) + (1 - speaks) * _folded(x, 0.1)).pvalue > 0.01
 
 
 def _folded(x, scale):
@@ -132,12 +134,14 @@ def _folded(x, scale):
 
 
 def test_a_deeper_level_has_the_same_price_whatever_its_threshold():
-    """About log(1 + epsilon/deeper), and none where ties are observed or there is no deeper level."""
-    for specification, price in ((of_levels(3), np.log(126)), (of_levels(2), 0.0), (of_levels(3, "observed"), 0.0)):
+    """Three parameters at 1; none where ties are observed or there is no deeper level."""
+    for specification, price in ((of_levels(3), 3.0), (of_levels(2), 0.0), (of_levels(3, "observed"), 0.0)):
         vectors = np.zeros((3, specification.size))
         vectors[:, specification.epsilon_slots[1]] = [0.0, 1.0, 3.0]
-        told = Prior().log_density(vectors, specification) - Prior(speaks=1).log_density(vectors, specification)
+        told = Prior().log_density(vectors, specification) - Prior(price=0).log_density(vectors, specification)
         assert told[0] - told[1:] == pytest.approx([price] * 2, abs=0.02)
+        if not price:
+            assert Prior().log_constant(specification) == Prior(price=0).log_constant(specification)
 
 
 def test_the_scales_of_a_network_shrink_with_its_inputs():
@@ -152,6 +156,6 @@ def test_wrong_values_are_refused(name, value, refused):
     assert refused(Prior, **{name: value}).startswith(f"prior.{name}: ")
 
 
-@pytest.mark.parametrize("value", [-0.1, 1.1, np.nan])
-def test_a_probability_is_asked_for(value, refused):
-    assert refused(Prior, speaks=value).startswith("prior.speaks: expected a probability")
+@pytest.mark.parametrize("value", [-0.1, np.inf, np.nan])
+def test_a_price_is_a_number_from_zero(value, refused):
+    assert refused(Prior, price=value).startswith("prior.price: expected a number from 0")

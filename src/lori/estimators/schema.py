@@ -30,7 +30,6 @@ Used = Annotated[float, Field(allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]  # 
 Positive = Annotated[float, Field(allow_inf_nan=False, gt=0, le=LARGEST)]
 FromZero = Annotated[float, Field(allow_inf_nan=False, ge=0, le=LARGEST)]
 Rate = Annotated[float, Field(allow_inf_nan=False, ge=0, lt=1)]
-Probability = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1)]
 Share = Annotated[float, Field(allow_inf_nan=False, ge=-1e-6, le=1 + 1e-6)]
 Count = Annotated[int, Field(ge=0, le=2**62)]
 LevelNumber = Annotated[int, Field(ge=1, le=MOST_LEVELS)]
@@ -103,7 +102,7 @@ class PriorPart(Exact):
     degrees: Positive
     deeper: Positive = Prior.deeper
     lapse: tuple[Positive, Positive] = Prior.lapse
-    speaks: Probability = 0.0  # older files mean that
+    price: FromZero | None = None  # older files mean that
 
 
 PerLevel = Annotated[list[FromZero | None], Field(max_length=MOST_LEVELS)]

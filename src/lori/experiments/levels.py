@@ -16,6 +16,7 @@ from lori.evaluation.metrics import rmse
 from lori.experiments.figures import OURS
 from lori.experiments.study import HERE, Cell, Row, Study, measured, setting
 from lori.model.ordered import OrderedModel
+from lori.model.priors import Prior
 from lori.model.rewards import Linear
 from lori.model.simulation import random_ordered_model, simulate
 
@@ -32,6 +33,7 @@ class LevelsSettings:
     deviation: float = setting(0.5, "of each feature", printed=HERE, scripts=UNKNOWN)
     most: int = setting(10, "levels that are fitted", printed=HERE, scripts=UNKNOWN)
     starts: int = setting(8, "of the fit", scripts=UNKNOWN)
+    price: float = setting(Prior.price, "of a parameter of a deeper level, in units of log-likelihood", scripts=UNKNOWN)
 
 
 def cell(settings: LevelsSettings, seed: int) -> Cell:
@@ -56,6 +58,7 @@ def models(settings: LevelsSettings, preferences: Preferences, seed: int) -> tup
         levels=settings.most,
         reward=Linear(increasing="all"),
         lapse=0,
+        prior=Prior(price=settings.price),
         starts=settings.starts,
         standard_errors="none",
         seed=seed,

@@ -15,10 +15,10 @@ def test_data_are_those_of_their_seed():
 
 
 def test_medians_are_compared_with_those_of_the_best_prior(monkeypatch):
-    three = {1.0: [0.04, 0.06], 0.5: [0.05, 0.08]}
+    three = {0.0: [0.04, 0.06], Prior().price: [0.05, 0.08]}
 
     def errors(settings, pairs, prior: Prior) -> np.ndarray:
-        return np.array([[0.1, 0.1], [0.07, 0.07], three.get(prior.speaks, [0.09, 0.09])])
+        return np.array([[0.1, 0.1], [0.07, 0.07], three.get(prior.price, [0.09, 0.09])])
 
     monkeypatch.setattr(third_levels, "errors", errors)
     measured = third_levels.measure(SMOKE)

@@ -27,12 +27,13 @@ ALPHA, DEVIATION = 5 * float(np.log(4)), 0.5  # as in the paper's appendix B
 TEST = 2000  # new pairs that errors are measured on, and that tell what each level decides
 PRIORS = {
     "default": Prior(),
-    "speaks=1": Prior(speaks=1.0),
-    "speaks=0.9": Prior(speaks=0.9),
-    "speaks=0.1": Prior(speaks=0.1),
-    "speaks=0, deeper=0.5": Prior(speaks=0.0, deeper=0.5),
-    "speaks=0, deeper=0.02": Prior(speaks=0.0),
+    "price 0": Prior(price=0.0),
+    "price 0.5": Prior(price=0.5),
+    "price 2": Prior(price=2.0),
+    "scale 0.5": Prior(price=None, deeper=0.5),
+    "scale 0.02": Prior(price=None),
 }
+"""The default, other prices of a parameter, and small scales of inner thresholds instead."""
 NEAR_BEST, BELOW = 1.05, 0.75
 
 
