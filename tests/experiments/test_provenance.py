@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def effects():
     """The last whole run of `lori reproduce readings`, where there is one."""
-    kept = ROOT / "tests" / "golden" / "readings.json"
+    kept = ROOT / "tests" / "golden" / "studies" / "readings.json"
     return json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else None
 
 

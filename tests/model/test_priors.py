@@ -16,6 +16,7 @@ CAPPED = Specification((Capped(),), (None,), (1.0,), Pairs(), FEATURES)  # two w
 FREE = Function(lambda p, x: p[0] * x[0], start=(1.0,))  # of its parameter nothing is believed
 UNKNOWN = Specification((FREE,), (None,), (1.0,), Pairs(), FEATURES)
 SLIPPING = Specification((Linear(),), (None,), (1.0,), Pairs(), FEATURES, lapse=None)
+THREE = Specification((Linear(),) * 3, (None,) * 3, (1.0,) * 3, Pairs(), ("need",))
 
 
 @pytest.mark.parametrize("degrees", [1.0, 3.0, 30.0])
@@ -69,6 +70,8 @@ def test_with_its_constant_the_density_of_a_rate_integrates_to_one():
         (UNKNOWN, [7.0, 0.5]),
         (SLIPPING, [-3.0, 0.2, 1.0, 0.02]),
         (SLIPPING, [0.0, 0.2, 1.0, 0.4]),
+        (THREE, [0.1, 0.2, 0.3, 1.0, 0.05, 1.0]),
+        (THREE, [0.1, 0.2, 0.3, 1.0, 0.3, 1.0]),
     ],
 )
 def test_slopes_are_the_derivatives(specification, vector):
@@ -98,10 +101,47 @@ def test_scales_follow_the_kind_of_parameter():
 
 
 @pytest.mark.parametrize(("levels", "expected"), [(1, [3.0]), (2, [3.0, 3.0]), (4, [3.0, 0.5, 0.5, 3.0])])
-def test_thresholds_that_let_a_third_level_speak_are_believed_small(levels, expected):
-    specification = Specification((Linear(),) * levels, (None,) * levels, (1.0,) * levels, Pairs(), FEATURES)
-    scales = Prior(epsilon=3.0, deeper=0.5).scales(specification)
-    assert scales[list(specification.epsilon_slots.values())].tolist() == expected
+def test_thresholds_that_let_a_third_level_speak_may_be_believed_small(levels, expected):
+    specification = of_levels(levels)
+    slots = list(specification.epsilon_slots.values())
+    assert Prior(epsilon=3.0, deeper=0.5, price=None).scales(specification)[slots].tolist() == expected
+    assert Prior(epsilon=3.0, deeper=0.5).scales(specification)[slots].tolist() == [3.0] * levels
+
+
+def of_levels(levels: int, rule: str = "split") -> Specification:
+    return Specification((Linear(),) * levels, (None,) * levels, (1.0,) * levels, Pairs(rule), FEATURES)
+
+
+def test_an_inner_threshold_is_small_or_like_any_other():
+    """The mixture by hand, with its constant, and what is drawn from it."""
+    prior, specification = Prior(price=1.0, deeper=0.1), of_levels(3)
+    (speaks,) = prior.speaks(specification)
+    assert (1 - speaks) / speaks * 2.5 / 0.1 == pytest.approx(np.expm1(3.0))  # two weights and a threshold
+    slot = specification.epsilon_slots[1]
+    vectors = np.zeros((5, specification.size))
+    vectors[:, slot] = [0.0, 0.05, 0.3, 2.0, 30.0]
+    small, wide = (2 * stats.t(3, scale=scale).pdf(vectors[:, slot]) for scale in (0.1, 2.5))
+    alone = Specification((Linear(),) * 3, (None, 0.0, None), (1.0,) * 3, Pairs(), FEATURES)
+    others = prior.log_constant(alone)  # everything else is zero
+    found = prior.log_density(vectors, specification) + prior.log_constant(specification) - others
+    np.testing.assert_allclose(found, np.log(speaks * wide + (1 - speaks) * small), rtol=1e-12)
+    drawn = prior.draw(specification, 4000, np.random.default_rng(0))[:, slot]
+    assert stats.kstest(drawn, lambda x: speaks * _folded(x, 2.5) + (1 - speaks) * _folded(x, 0.1)).pvalue > 0.01
+
+
+def _folded(x, scale):
+    return 2 * stats.t(3, scale=scale).cdf(x) - 1
+
+
+def test_a_deeper_level_has_the_same_price_whatever_its_threshold():
+    """Three parameters at 1; none where ties are observed or there is no deeper level."""
+    for specification, price in ((of_levels(3), 3.0), (of_levels(2), 0.0), (of_levels(3, "observed"), 0.0)):
+        vectors = np.zeros((3, specification.size))
+        vectors[:, specification.epsilon_slots[1]] = [0.0, 1.0, 3.0]
+        told = Prior().log_density(vectors, specification) - Prior(price=0).log_density(vectors, specification)
+        assert told[0] - told[1:] == pytest.approx([price] * 2, abs=0.02)
+        if not price:
+            assert Prior().log_constant(specification) == Prior(price=0).log_constant(specification)
 
 
 def test_the_scales_of_a_network_shrink_with_its_inputs():
@@ -114,3 +154,8 @@ def test_the_scales_of_a_network_shrink_with_its_inputs():
 @pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan])
 def test_wrong_values_are_refused(name, value, refused):
     assert refused(Prior, **{name: value}).startswith(f"prior.{name}: ")
+
+
+@pytest.mark.parametrize("value", [-0.1, np.inf, np.nan])
+def test_a_price_is_a_number_from_zero(value, refused):
+    assert refused(Prior, price=value).startswith("prior.price: expected a number from 0")

@@ -350,7 +350,7 @@ class LORI(Estimator):
         model = OrderedModel.from_description(content["model"])
         settings = {"lapse": 0.0, **content["settings"]}  # the first versions knew no slips
         if isinstance(settings["prior"], dict):
-            settings["prior"] = Prior(**settings["prior"])
+            settings["prior"] = Prior(**{"price": None, **settings["prior"]})  # older files do not say, and mean that
         estimator = cls(**settings, reward=[level.reward for level in model.levels])
         estimator.model_ = model
         estimator.summary_ = Summary.from_dict(content["summary"])

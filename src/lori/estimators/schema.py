@@ -102,6 +102,7 @@ class PriorPart(Exact):
     degrees: Positive
     deeper: Positive = Prior.deeper
     lapse: tuple[Positive, Positive] = Prior.lapse
+    price: FromZero | None = None  # older files mean that
 
 
 PerLevel = Annotated[list[FromZero | None], Field(max_length=MOST_LEVELS)]

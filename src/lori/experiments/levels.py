@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,6 @@ from lori.estimators.lori import LORI
 from lori.evaluation.metrics import rmse
 from lori.experiments.figures import OURS
 from lori.experiments.study import HERE, Cell, Row, Study, measured, setting
-from lori.inference.estimates import Units
-from lori.inference.problem import Problem
-from lori.inference.search.search import insertions
-from lori.inference.settings import checked_settings
 from lori.model.ordered import OrderedModel
 from lori.model.priors import Prior
 from lori.model.rewards import Linear
@@ -36,8 +32,8 @@ class LevelsSettings:
     pairs: int = setting(10_000, "to learn from, and as many to test", printed=HERE, scripts=UNKNOWN)
     deviation: float = setting(0.5, "of each feature", printed=HERE, scripts=UNKNOWN)
     most: int = setting(10, "levels that are fitted", printed=HERE, scripts=UNKNOWN)
-    starts: int = setting(8, "for each number of levels", scripts=UNKNOWN)
-    iterations: int = setting(60, "at most, from each start", scripts=UNKNOWN)
+    starts: int = setting(8, "of the fit", scripts=UNKNOWN)
+    price: float = setting(Prior.price, "of a parameter of a deeper level, in units of log-likelihood", scripts=UNKNOWN)
 
 
 def cell(settings: LevelsSettings, seed: int) -> Cell:
@@ -56,27 +52,18 @@ def cell(settings: LevelsSettings, seed: int) -> Cell:
     return {"fits": fits, "truth decides": _decides(truth, left, right)}
 
 
-def models(settings: LevelsSettings, preferences: Preferences, seed: int) -> Iterator[OrderedModel]:
-    """The best models with 1, 2, … levels under the default prior, each found from the one before.
-
-    The nested problems are those of `LORI.fit`, whose `nested_` keeps such models, too; but from few starts and
-    without its search for other orders, which takes many times as long for ten levels.
-    """
-    generator = np.random.default_rng([seed, 1])
-    kind = LORI(levels=settings.most, reward=Linear(increasing="all"), lapse=0)
-    specification = checked_settings(kind.get_params(), [preferences]).specification
-    best: np.ndarray | None = None
-    for problem in Problem.of(specification, [preferences], Prior()).nested():
-        own = problem.specification
-        if best is None:
-            starts = np.full((1, 1, own.size), 0.1)
-        else:
-            starts = insertions(own, best[None], generator)
-            places = np.linspace(0, starts.shape[1] - 1, min(settings.starts, starts.shape[1])).astype(int)
-            starts = starts[:, places]
-        ends = problem.solve_from(starts, iterations=settings.iterations, tolerance=1e-3, enough=0.75)
-        best = ends.vectors[0, ends.values[0].argmin()]
-        yield Units(own, problem.scaling, own.alpha).model(best, preferences.alternatives)
+def models(settings: LevelsSettings, preferences: Preferences, seed: int) -> tuple[OrderedModel, ...]:
+    """The best models with 1, 2, … levels that one fit with most levels finds on its way."""
+    fit = LORI(
+        levels=settings.most,
+        reward=Linear(increasing="all"),
+        lapse=0,
+        prior=Prior(price=settings.price),
+        starts=settings.starts,
+        standard_errors="none",
+        seed=seed,
+    )
+    return fit.fit(preferences).nested_
 
 
 def _decides(model: OrderedModel, left: np.ndarray, right: np.ndarray) -> list[float]:
@@ -131,8 +118,9 @@ STUDY = Study(
     "levels",
     "Accuracy by the number of levels, where ten are true",
     LevelsSettings(),
-    LevelsSettings(true_levels=3, features=3, pairs=300, most=3, starts=4, iterations=20),
+    LevelsSettings(true_levels=3, features=3, pairs=300, most=3, starts=4),
     cell=cell,
     rows=rows,
     draw=draw,
+    version=2,
 )

@@ -21,12 +21,14 @@ class Prior:
     data finite and leaves strong, well supported weights nearly alone (heavy tails). For decision-makers who
     hardly err, whose weights are 50 and more, `Prior(degrees=1)`, the Cauchy density, shrinks less.
 
-    A third level speaks only where the second one's threshold is above zero, and so on down the ladder. These inner
-    thresholds have the small scale `deeper`: a level beyond the second must earn its place (about 13 units of
-    log-likelihood for a threshold of 1), and one that does not keeps a threshold of zero above it and never speaks.
-    Without this every further level would fit some noise; `deeper=2.5` treats all thresholds alike. Where ties are
-    observed all thresholds have the scale `epsilon`: a tie needs every one of them above zero, and a level that has
-    nothing to say passes decisions on by a large threshold.
+    A third level speaks only where the second one's threshold is above zero, and so on down the ladder. An inner
+    threshold is therefore one of two things: like any other, if the level below it speaks; else next to zero, of the
+    small scale `deeper`, so that this level never speaks. Of a level beyond the second it is believed that it speaks
+    with such a probability that it has to earn its place with `price` units of log-likelihood for each parameter that
+    it brings (1, as in Akaike's criterion), however large its threshold. Without this every further level would fit
+    some noise; `price=0` treats all thresholds alike, and `price=None` is one density of the scale `deeper`, whose
+    price grows with the threshold. Where ties are observed all thresholds have the scale `epsilon`: a tie needs every
+    one of them above zero, and a level that has nothing to say passes decisions on by a large threshold.
 
     A learned lapse rate has a Beta density with the two numbers `lapse`: by default slips are likelier rare than
     frequent (90 % of it lie between 0.7 and 27 %, the mode at 1 %), and nobody is believed never to slip, so that no
@@ -39,11 +41,14 @@ class Prior:
     degrees: float = 3.0
     deeper: float = 0.02
     lapse: tuple[float, float] = (1.1, 10.0)
+    price: float | None = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lapse", tuple(np.ravel(self.lapse).tolist()))  # files have lists
+        if self.price is not None and not 0 <= self.price < np.inf:
+            raise InputError("prior.price", expected="a number from 0", got=str(self.price), fix="use the default")
         for name, value in vars(self).items():
-            if not np.all(np.isfinite(value) & np.greater(value, 0)):
+            if name != "price" and not np.all(np.isfinite(value) & np.greater(value, 0)):
                 raise InputError(f"prior.{name}", expected="a positive number", got=str(value), fix="use the default")
         if len(self.lapse) != 2:
             raise InputError(
@@ -51,13 +56,16 @@ class Prior:
             )
 
     def scales(self, specification: Specification) -> np.ndarray:
-        """The scale of each free parameter; infinite where nothing is believed. That of a lapse rate is its mean."""
+        """The scale of each free parameter; infinite where nothing is believed. That of a lapse rate is its mean.
+
+        That of an inner threshold is the one which it has if the level below it speaks.
+        """
         scales = np.full(specification.size, np.inf)
         for reward, where in zip(specification.rewards, specification.reward_slots, strict=True):
             scales[where] = self.weights * reward.typical(specification.features)
-        for level, slot in specification.epsilon_slots.items():
-            inner = 0 < level < specification.levels - 1 and specification.likelihood.rule != "observed"
-            scales[slot] = self.deeper if inner else self.epsilon
+        scales[list(specification.epsilon_slots.values())] = self.epsilon
+        if self.price is None:
+            scales[self._inner(specification)] = self.deeper
         if specification.lapse_slot is not None:
             scales[specification.lapse_slot] = self.lapse[0] / sum(self.lapse)
         return scales
@@ -69,7 +77,13 @@ class Prior:
         of JAX: this is the only place that knows the density.
         """
         numbers, scales = vector.__array_namespace__(), self._student_scales(specification)
-        told = -(self.degrees + 1) / 2 * numbers.sum(numbers.log1p((vector / scales) ** 2 / self.degrees), axis=-1)
+        told = numbers.sum(self._student(vector / scales, numbers), axis=-1)
+        inner = self._inner(specification)
+        if self.price and len(inner):
+            silent = self._student(vector[..., inner] / self.deeper, numbers)
+            speaking = self._student(vector[..., inner] / self.epsilon, numbers)
+            higher = self._log_heights(specification) + silent - speaking
+            told = told + numbers.sum(numbers.logaddexp(0.0 * higher, higher), axis=-1)
         if specification.lapse_slot is None:
             return told
         rate, (often, seldom) = vector[..., specification.lapse_slot], self.lapse
@@ -77,10 +91,16 @@ class Prior:
 
     def slopes(self, vector: np.ndarray, specification: Specification) -> tuple[np.ndarray, np.ndarray]:
         """First and second derivative of `log_density` by each parameter."""
-        scales = self._student_scales(specification)
-        u, factor = vector / scales, self.degrees + (vector / scales) ** 2
-        first = -(self.degrees + 1) * u / factor / scales
-        second = -(self.degrees + 1) * (self.degrees - u**2) / factor**2 / scales**2
+        first, second = self._student_slopes(vector, self._student_scales(specification))
+        inner = self._inner(specification)
+        if self.price and len(inner):
+            own = vector[..., inner]
+            higher = self._student(own / self.deeper, np) - self._student(own / self.epsilon, np)
+            share = special.expit(self._log_heights(specification) + higher)
+            slope, bend = self._student_slopes(own, self.deeper)
+            apart = slope - first[..., inner]
+            first[..., inner] += share * apart
+            second[..., inner] += share * (bend - second[..., inner]) + share * (1 - share) * apart**2
         if specification.lapse_slot is not None:
             rate, (often, seldom) = vector[..., specification.lapse_slot], self.lapse
             first[..., specification.lapse_slot] = (often - 1) / rate - (seldom - 1) / (1 - rate)
@@ -98,6 +118,7 @@ class Prior:
         height = special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
         believed = np.isfinite(scales)
         total = float(np.sum(height - np.log(scales[believed]) - np.log((high - low)[believed])))
+        total += float(np.sum(np.log(self.speaks(specification)))) if self.price else 0.0
         if specification.lapse_slot is None:
             return total
         share = (high - low)[specification.lapse_slot]
@@ -107,7 +128,12 @@ class Prior:
         """Vectors (count, parameters) from the prior; it must believe something of each parameter."""
         low, high = self._cut(specification)
         uniform = generator.uniform(low, high, size=(count, specification.size))
-        drawn = special.stdtrit(self.degrees, uniform) * self.scales(specification)
+        scales = np.tile(self.scales(specification), (count, 1))
+        inner = self._inner(specification)
+        if self.price and len(inner):
+            speaking = generator.uniform(size=(count, len(inner))) < self.speaks(specification)
+            scales[:, inner] = np.where(speaking, self.epsilon, self.deeper)
+        drawn = special.stdtrit(self.degrees, uniform) * scales
         if specification.lapse_slot is not None:
             drawn[:, specification.lapse_slot] = special.betaincinv(*self.lapse, uniform[:, specification.lapse_slot])
         return drawn
@@ -115,6 +141,36 @@ class Prior:
     def proper(self, specification: Specification) -> bool:
         """Is something believed of every parameter, so that the prior can be drawn from?"""
         return bool(np.isfinite(self.scales(specification)).all())
+
+    def speaks(self, specification: Specification) -> np.ndarray:
+        """The probability that each level beyond the second speaks, given that those above it do."""
+        return special.expit(-self._log_heights(specification) + np.log(self.epsilon / self.deeper))
+
+    def _log_heights(self, specification: Specification) -> np.ndarray:
+        """By inner threshold, how much higher its density is at zero if the level below is silent than if it speaks.
+
+        In logarithms; together both are exp(price · parameters) times as high as the latter alone.
+        """
+        assert self.price is not None
+        slots = specification.epsilon_slots
+        brought = [specification.reward_slots[own + 1].size + (own + 1 in slots) for own in _letting(specification)]
+        price = self.price * np.array(brought, float)
+        return price + np.log(-np.expm1(-price))
+
+    def _inner(self, specification: Specification) -> np.ndarray:
+        """Where the thresholds are that let a third, fourth, … level speak."""
+        return np.array([specification.epsilon_slots[level] for level in _letting(specification)], int)
+
+    def _student(self, u: Any, numbers: Any) -> Any:
+        """The log-density at u scales from zero, where it is 0."""
+        return -(self.degrees + 1) / 2 * numbers.log1p(u**2 / self.degrees)
+
+    def _student_slopes(self, vector: np.ndarray, scales: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+        """Its first and second derivative."""
+        u = vector / scales
+        factor = self.degrees + u**2
+        first = -(self.degrees + 1) * u / factor / scales
+        return first, -(self.degrees + 1) * (self.degrees - u**2) / factor**2 / scales**2
 
     def _cut(self, specification: Specification) -> tuple[np.ndarray, np.ndarray]:
         """Cumulative probabilities at the bounds."""
@@ -131,3 +187,9 @@ class Prior:
         if specification.lapse_slot is not None:
             scales[specification.lapse_slot] = np.inf
         return scales
+
+
+def _letting(specification: Specification) -> list[int]:
+    """The levels whose learned thresholds let a third, fourth, … level speak; none where ties are observed."""
+    inner = range(1, specification.levels - 1) if specification.likelihood.rule != "observed" else ()
+    return [level for level in inner if level in specification.epsilon_slots]

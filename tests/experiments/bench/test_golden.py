@@ -62,8 +62,8 @@ def test_a_golden_result_is_that_of_the_default_settings(name):
 
 
 def test_every_statistical_case_is_among_them():
-    """But for those that keep every run in a folder of their own, from which they go on."""
-    whole = {"coverage", "people", "populations"}
+    """But for those that keep every run in a folder of their own, from which they go on, and one of a single batch."""
+    whole = {"coverage", "people", "populations", "third-levels"}
     assert set(GOLDEN) | whole == {name for name, case in CASES.items() if case.by_name}
     assert set(GOLDEN) == set(TRIALS)
 

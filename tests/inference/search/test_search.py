@@ -228,3 +228,22 @@ def test_groups_are_found_as_each_alone(monkeypatch):
     for value, own in zip(together.values, groups, strict=True):
         alone = search(problem_of(linear(1), own), starts=STARTS, generator=np.random.default_rng(1))
         assert value == pytest.approx(alone.values[0], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("levels", "ties", "inner", "settled"),
+    [
+        (4, "split", [0.0, 0.01], True),
+        (4, "split", [0.0, 0.5], False),  # a third level speaks in one of two groups
+        (4, "observed", [0.0, 0.01], False),  # there a level is silent behind a large threshold
+        (3, "split", None, False),  # two levels have no inner threshold
+    ],
+)
+def test_a_silent_level_ends_the_search_for_more(levels, ties, inner, settled):
+    fewer = linear(levels - 1, ties=ties)
+    vectors = np.ones((2, fewer.size))
+    if inner is not None:
+        vectors[:, fewer.epsilon_slots[1]] = inner
+    nothing = np.zeros(2)
+    found = module.Found(vectors, nothing, nothing, None, None, 1, nothing, ())
+    assert module._settled(linear(levels, ties=ties), found) is settled

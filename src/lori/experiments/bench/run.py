@@ -33,6 +33,7 @@ from lori.experiments.bench import (
     recovery,
     scaling,
     srmp,
+    third_levels,
 )
 from lori.experiments.bench.contest import Claim, Measured, Row
 
@@ -93,6 +94,10 @@ CASES = {
     "levels": Case(
         "is the number of levels found",
         recovery.measure_levels, recovery.LevelsSettings(), recovery.LEVELS_SMOKE, by_name=True,
+    ),
+    "third-levels": Case(
+        "does a third level that is there show in small data",
+        third_levels.measure, third_levels.ThirdLevelsSettings(), third_levels.SMOKE, by_name=True,
     ),
     "populations": Case(
         "are people who differ taken for levels",

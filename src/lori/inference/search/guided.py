@@ -68,16 +68,7 @@ def guided_search(
     rivals = solutions.rivals()
     best = minimise(objective, solutions.distinct(2 if dear else 4), tolerance=COARSE, iterations=40)
     won = minimise(objective, best.winners().vectors, tolerance=tolerance)
-    return Found(
-        vectors=won.vectors[:, 0],
-        values=won.values[:, 0],
-        converged=won.converged[:, 0],
-        curvature=None if won.curvature is None else won.curvature[:, 0],
-        gradient=None if won.gradient is None else won.gradient[:, 0],
-        starts=vectors.shape[1],
-        share_at_best=share,
-        rivals=rivals,
-    )
+    return Found.of(won, starts=vectors.shape[1], share_at_best=share, rivals=rivals)
 
 
 def _side_by_side(rivals: tuple[np.ndarray, ...], best: np.ndarray, most: int) -> np.ndarray:

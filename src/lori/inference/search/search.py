@@ -7,7 +7,8 @@ The objective has several local optima, among them the true levels in a wrong or
   4. polishes the best few on all rows, on very many rows the winner alone.
 Up to some ten thousand rows there are no samples: what a level that is hardly there gains differs between any two.
 Starts are random draws and, for k levels, the best k − 1 levels with a new one inserted at each place, so that more
-levels hardly ever end in a worse optimum than fewer.
+levels hardly ever end in a worse optimum than fewer. Where a level beyond the second did not find anything to say, one
+more is not searched for: it would have to be inserted where that one was tried.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ ONE_LEVEL_STARTS = 4  # and whose likelihood has hardly more than one optimum (j
 KEEP = 8  # distinct candidates that are polished, more where that is free
 ROUNDS = 20  # of looking around the best, at most
 PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
+SILENT = 0.05  # a threshold that passes on less than 3 % of the decisions, whatever the gap
 CLOSED = 0.1  # a last threshold below this may be a trap, see `starts.openings`
 
 
@@ -100,6 +102,20 @@ class Found:
             rivals=tuple(searches[own].rivals[group] for group, own in enumerate(best)),
         )
 
+    @classmethod
+    def of(cls, won: Solutions, *, starts: int, share_at_best: np.ndarray, rivals: tuple[np.ndarray, ...]) -> Found:
+        """From the winners of each group."""
+        return cls(
+            vectors=won.vectors[:, 0],
+            values=won.values[:, 0],
+            converged=won.converged[:, 0],
+            curvature=None if won.curvature is None else won.curvature[:, 0],
+            gradient=None if won.gradient is None else won.gradient[:, 0],
+            starts=starts,
+            share_at_best=share_at_best,
+            rivals=rivals,
+        )
+
 
 def search(
     objective: Objective,
@@ -112,6 +128,11 @@ def search(
     """Minimise `objective` for each of its groups; `fewer` is what was found with one level less."""
     specification = objective.specification
     drawing, inserting, varying = generator.spawn(3)
+    if fewer is not None and _settled(specification, fewer):
+        padded = insertions(specification, fewer.vectors, inserting)[:, -1:]
+        won, none = minimise(objective, padded, tolerance=tolerance), np.empty((0, specification.size))
+        rivals = (none,) * objective.source.groups
+        return Found.of(won, starts=fewer.starts, share_at_best=fewer.share_at_best, rivals=rivals)
     larger = middle = small = objective
     cheap, least = _cheap(objective), ROWS_EACH * specification.size
     if not cheap:
@@ -149,16 +170,7 @@ def search(
         won, rivals = solutions.winners(), solutions.rivals()
     else:
         won, rivals = _on_all_rows(objective, larger, solutions, tolerance, coarse["tolerance"]), solutions.rivals()
-    return Found(
-        vectors=won.vectors[:, 0],
-        values=won.values[:, 0],
-        converged=won.converged[:, 0],
-        curvature=None if won.curvature is None else won.curvature[:, 0],
-        gradient=None if won.gradient is None else won.gradient[:, 0],
-        starts=starts,
-        share_at_best=share,
-        rivals=rivals,
-    )
+    return Found.of(won, starts=starts, share_at_best=share, rivals=rivals)
 
 
 def _around(
@@ -211,6 +223,16 @@ def _on_all_rows(
         if tolerance < COARSE and solutions.close().shape[1] > 1:
             won = minimise(objective, solutions.close(), tolerance=COARSE, damping=NEAR).winners()
     return minimise(objective, won.vectors, tolerance=tolerance, damping=NEAR)
+
+
+def _settled(specification: Specification, fewer: Found) -> bool:
+    """Did a level beyond the second stay silent in every group, when there was one level less?"""
+    if specification.likelihood.rule == "observed":  # there a level is silent behind a large threshold
+        return False
+    slots = [
+        slot for level, slot in specification.fewer().epsilon_slots.items() if 0 < level < specification.levels - 2
+    ]
+    return bool(slots) and bool((fewer.vectors[:, slots] < SILENT).any(axis=1).all())
 
 
 def _single_optimum(specification: Specification) -> bool:
