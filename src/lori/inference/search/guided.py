@@ -14,7 +14,7 @@ import numpy as np
 
 from lori.inference.search import newton
 from lori.inference.search.search import COARSE, KEEP, ROUGH, Found, Objective, minimise, search
-from lori.inference.search.solutions import SAME
+from lori.inference.search.solutions import SAME, Solutions
 from lori.inference.search.starts import insertions, neighbours, random_starts
 
 BUDGET = 5e5  # rows times their effort, in rows of pairs, that all starts are tried on
@@ -41,6 +41,9 @@ def guided_search(
 ) -> Found:
     """As `search.search`."""
     specification = objective.specification
+    if specification.concave:  # one way down, from anywhere
+        start = np.zeros((objective.source.groups, 1, specification.size))
+        return _found(minimise(objective, start, tolerance=tolerance), 1, np.ones(len(start)), None)
     drawing, inserting = generator.spawn(2)
     guess = search(objective.simpler(), starts=starts, generator=generator, fewer=fewer, tolerance=COARSE)
     dear = specification.likelihood.effort >= DEAR
@@ -68,15 +71,20 @@ def guided_search(
     rivals = solutions.rivals()
     best = minimise(objective, solutions.distinct(2 if dear else 4), tolerance=COARSE, iterations=40)
     won = minimise(objective, best.winners().vectors, tolerance=tolerance)
+    return _found(won, vectors.shape[1], share, rivals)
+
+
+def _found(won: Solutions, starts: int, share: np.ndarray, rivals: tuple[np.ndarray, ...] | None) -> Found:
+    """What was found, from the only solution of each group."""
     return Found(
         vectors=won.vectors[:, 0],
         values=won.values[:, 0],
         converged=won.converged[:, 0],
         curvature=None if won.curvature is None else won.curvature[:, 0],
         gradient=None if won.gradient is None else won.gradient[:, 0],
-        starts=vectors.shape[1],
+        starts=starts,
         share_at_best=share,
-        rivals=rivals,
+        rivals=won.rivals() if rivals is None else rivals,
     )
 
 
