@@ -201,11 +201,6 @@ def fit(
         output.show(estimator)
         return
     preferences, dropped = data.read(files, ties="observed" if model.ties is TieName.observed else "error")
-    if output.report is not None and hasattr(preferences, "offsets"):
-        raise InputError(
-            "--report", expected="pairs", got="choices from sets, of which there is no report yet",
-            fix="read them as pairs (--as-pairs), or leave --report out",
-        )  # fmt: skip
     if by:
         output.show_agents(*_fit_agents(model, preferences))
         return
