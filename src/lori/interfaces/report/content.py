@@ -184,8 +184,11 @@ def _pictures(
         remarks["tradeoff"] = sentences.NOTHING_TO_TRADE
     if isinstance(preferences, Choices):
         figures["survivors"] = ("Who is left after each level", model.plot.survivors(preferences))
-        if len(plots.leaders(model)) > 1:
-            figures["chances"] = ("Who is chosen as features change", model.plot.chances(data=preferences))
+        telling = [name for name in plots.leaders(model) if name not in preferences.names]  # what is no constant
+        telling += [name for name in model.features_ if name not in (*telling, *preferences.names)]
+        if len(telling) > 1:
+            moved = model.plot.chances(*telling[:2], data=preferences)
+            figures["chances"] = ("Who is chosen as features change", moved)
     seen = predictions.preferences if predictions else preferences
     figures["calibration"] = ("Predicted and observed", model.plot.calibration(seen, predictions=predictions))
     return {key: picture(key, title, figure) for key, (title, figure) in figures.items()}, remarks

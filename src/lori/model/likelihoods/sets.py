@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lori.model.specification import Specification
 
 FEW = 5  # up to so many alternatives the sum over orders is cheaper than an integral
-ROOMS = (6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # sizes that larger sets are filled up to
+ROOMS = (6, 8, 12, 20, 32, 64, 128, 256, 512)  # sizes that larger sets are filled up to
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: derivatives of a closed one are limits
 EFFORT = {2: 5.0, 3: 20.0, 4: 80.0, 5: 500.0}  # by alternatives: how many times as long as a pair a row takes
 RULES = ("split", "observed")
