@@ -81,7 +81,12 @@ def measure(settings: SetRecoverySettings) -> Measured:
         name = f"sets, correlation {correlation:g}"
         measured.claim(f"{name}: share that converged", converged / len(trials), 1.0, at_least=True)
         if matter:
-            measured.claim(f"{name}: right orders", right / len(matter), 0.99, at_least=True)
+            measured.claim(
+                f"{name}: right orders where each level decides a tenth", right / len(matter), 0.99, at_least=True
+            )
+        if clear:
+            share = sum(own.right for own in clear) / len(clear)
+            measured.claim(f"{name}: right orders where a tenth hangs on each level", share, 0.99, at_least=True)
     return measured
 
 

@@ -63,12 +63,15 @@ def survivors_caption(found: Survival) -> Sentence:
         levels = [f"level {place + 1} in {percent(own[row])}" for place, own in enumerate(found.left)]
         text = f"{{name}} is left after {joined(levels, last=' and ')} of its sets and was chosen in {{chosen}}"
         told.append(clause(text, name=Name(name), chosen=Share(found.chosen[row])))
-    left = joined(
-        [f"{number(own, DIGITS)} after level {place + 1}" for place, own in enumerate(found.count)], last=" and "
-    )
+    first, *later = (f"after level {place + 1}" for place in range(len(found.count)))
+    counts = [number(own, DIGITS) for own in found.count]
+    told_counts = [
+        f"{counts[0]} are left {first}",
+        *(f"{own} {when}" for own, when in zip(counts[1:], later, strict=True)),
+    ]
     return Sentence.of(
-        "Of {size} alternatives, on average {left} are left. {told}.",
-        size=number(found.size, DIGITS), left=left, told=joined(told, "; "),
+        "Of {size} alternatives, on average {left}. By alternative: {told}.",
+        size=number(found.size, DIGITS), left=joined(told_counts, last=" and "), told=joined(told, "; "),
     )  # fmt: skip
 
 
