@@ -89,7 +89,7 @@ def evaluate(
 def room(starts: int, rows: int, specification: Specification) -> int:
     """For how many starts code is compiled: on few rows that takes longer than to compute some in vain."""
     if not specification.likelihood.quick:
-        return 1 if starts == 1 else -(-starts // FEW_STARTS) * FEW_STARTS
+        return next(own for own in (1, FEW_STARTS // 2, FEW_STARTS) if starts <= own)
     if rows > FEW_ROWS or len(specification.features) > FEW_FEATURES:
         return starts
     return FEW_STARTS if starts <= FEW_STARTS and rows > FEWER_ROWS else -(-starts // ALIKE) * ALIKE
