@@ -13,14 +13,16 @@ from types import SimpleNamespace
 import numpy as np
 
 from lori.evaluation.checks import Check, Group, RareChoices, Surprise
+from lori.evaluation.favourites import SetSurprise
 from lori.evaluation.metrics import Reliability
 from lori.evaluation.overview import Description, known
 from lori.evaluation.selection import Candidate, Selection, _recommendation
+from lori.evaluation.set_landscapes import SetLandscape, Survival
 from lori.evaluation.tradeoffs import Landscape, TradeOff
 from lori.inference.explanation import Explanation
 from lori.inference.posterior.draws import Trust
 from lori.inference.posterior.order import PriorityOrder
-from lori.interfaces.figures import calibration, ladder, posterior, tradeoff, trajectories
+from lori.interfaces.figures import calibration, ladder, posterior, sets, tradeoff, trajectories
 from lori.interfaces.report import sentences as report
 from lori.interfaces.report.content import Quality
 from lori.language import notes as verdicts
@@ -374,6 +376,7 @@ def _report() -> dict[str, list[str]]:
     )
     shared_out = (Note("shared out", SLOTS["shared out"]), Note("order by prior"))
     pair = {"left": {"need": 1.0}, "right": {"need": 2.0}}
+    liked = {"favourite": "tram", "favourite_probability": 0.6}
     data = Description(600, 600, 0, 0, None, False, ())
     quality = Quality(5, 600, -0.3, 0.8, -0.35, 0.7, 0.0213, 0.0071)
     return {
@@ -399,19 +402,28 @@ def _report() -> dict[str, list[str]]:
                 report.LEGEND, report.NOTHING_TO_TRADE, report.NO_INTERVAL, report.UNSUPPORTED,
                 report.no_draws(a_posterior(False)), report.TOO_FEW, report.BY_LEVELS,
                 report.NOTHING_OPEN, posterior.UNKNOWN, report.RAW_PAIRS, report.PAIRS_LEFT_OUT,
+                report.RAW_SETS, report.SETS_LEFT_OUT,
             )
         ],
         "Report: how good it is": [
             str(each)
             for each in (
                 report.cross_validation(quality, 600), report.cross_validation(quality, 20_000),
-                report.advantage(quality),
+                report.advantage(quality), report.cross_validation(quality, 600, sets=True),
             )
         ],
         "Report: surprising choices": [
             *(
                 str(report.rare(RareChoices(seen, expected, 600), shown=shown))
                 for seen, expected, shown in ((12, 9.84, True), (0, 0.01, False), (1, 1.0, True))
+            ),
+            str(report.rare(RareChoices(12, 9.84, 600), shown=True, sets=True)),
+            *(
+                str(report.surprise(SetSurprise(**pair, **told, **liked, level=place)))
+                for told, place in (
+                    ({"chosen": "bus", "probability": 0.04, "alternatives": 3, "worst": False}, 1),
+                    ({"chosen": "bus", "probability": 0.04, "alternatives": 12, "worst": True}, 0),
+                )
             ),
             *(
                 str(report.surprise(Surprise(**pair, chances=chances, counts=counts, level=place)))
@@ -429,6 +441,8 @@ def _report() -> dict[str, list[str]]:
                 ({"agents": 8, "n_ties": 3, "weighted": True}, 2),
                 ({"agents": 1, "n_ties": 1, "identical": 1, "comparisons": 1, "pairs": 1}, 1),
                 ({"identical": 4}, 0),
+                ({"sizes": (3, 3)}, 0),
+                ({"sizes": (2, 12), "identical": 1, "agents": 8, "n_ties": 2, "weighted": True}, 2),
             )
         ],
     }  # fmt: skip
@@ -483,6 +497,19 @@ def _captions() -> dict[str, list[str]]:
         "Captions: check": [
             str(calibration.check_caption(each))
             for each in (shown, Check(groups[:1], 0.9, trusted=False), Check(groups[:1] * 9, 0.9, trusted=True))
+        ],
+        "Captions: sets": [
+            str(
+                sets.survivors_caption(
+                    Survival(("bus", "tram"), np.array([[0.9, 0.5], [0.7, 0.3]]), np.array([0.72, 0.28]), 2.4,
+                             np.array([1.4, 1.0]))
+                )
+            ),
+            str(
+                sets.chances_caption(
+                    SetLandscape("cost", "time", "bus", ("bus", "tram"), axis, axis, (left, 1 - left), (0.0, 0.0))
+                )
+            ),
         ],
         "Captions: trajectories": [str(trajectories.caption(steps, "a", "b"))],
     }  # fmt: skip

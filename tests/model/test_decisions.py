@@ -1,10 +1,12 @@
 """Which level decides, and who is left: drawn noise against closed forms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import lori
-from lori.model.decisions import decided, survivors
+from lori.model.decisions import decided, simulated, survivors
 from lori.model.likelihoods.subsets import survival
 
 MODEL = lori.OrderedModel.linear([[1.5, 0.0], [0.0, 2.0]], epsilon=[0.8, 0.4])
@@ -27,3 +29,13 @@ def test_survivors_of_the_first_level_have_their_probabilities():
         expected = sum(chance for own, chance in exact.items() if place in own)
         assert found[0, place] == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 40_000))
     assert (found[1] <= found[0]).all()
+
+
+def test_what_is_simulated_is_chosen_as_often_as_the_closed_form_says():
+    count = 40_000
+    table = np.repeat(np.random.default_rng(2).normal(size=(1, 3, 2)), count, axis=0)
+    slipping = replace(MODEL, lapse=0.1)
+    data = simulated(slipping, lori.Choices.from_arrays(table, np.zeros(count, int)), seed=3)
+    found = np.bincount(data.label[data.chosen], minlength=3) / count
+    exact = slipping.choice_proba(data[:1])[0]
+    assert (np.abs(found - exact) < 4 * np.sqrt(exact * (1 - exact) / count)).all()

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lori.data.preferences import Preferences
 from lori.estimators import storage
 from lori.estimators.contract import WORDS
 from lori.estimators.lori import LORI
 from lori.inference.fitting import fit_groups
 from lori.inference.settings import checked_settings
+from lori.inference.statistics import Observed
 
 
-def fit_by_agent(estimator: LORI, preferences: Preferences) -> dict[str, LORI]:
+def fit_by_agent(estimator: LORI, preferences: Observed) -> dict[str, LORI]:
     """Fit `estimator`'s settings to each agent's own preferences, all agents and starts in one batch."""
     groups, estimator = preferences.by_agent(), estimator.for_parts_of(preferences)
     settings = checked_settings(estimator.get_params(deep=False), list(groups.values()))

@@ -145,14 +145,14 @@ class LORI(Estimator):
                 changes[name] = [*others, *others[-1:] * levels][: levels - len(last)] + last
         return self.copy(**changes)
 
-    def for_parts_of(self, preferences: Preferences) -> LORI:
+    def for_parts_of(self, preferences: Preferences | Choices) -> LORI:
         """An unfitted copy for agents or folds of these preferences, all with the tie rule of the whole.
 
         Otherwise a tie would be impossible for a part that happens to have none.
         """
         return self.copy(ties="observed") if self.ties == "auto" and preferences.has_ties else self.copy()
 
-    def supported(self, preferences: Preferences) -> LORI:
+    def supported(self, preferences: Preferences | Choices) -> LORI:
         """This fitted model if the data support all of its levels, else one with as many as its summary recommends.
 
         A level that the data do not support may stand anywhere in the order: do not plan for it. `preferences` are
@@ -163,7 +163,7 @@ class LORI(Estimator):
             return self
         return self.with_levels(support.recommended).fit(preferences)
 
-    def fit_by_agent(self, preferences: Preferences) -> dict[str, LORI]:
+    def fit_by_agent(self, preferences: Preferences | Choices) -> dict[str, LORI]:
         """A fitted copy of this estimator for each agent, all fitted as one batch."""
         from lori.estimators.agents import fit_by_agent
 

@@ -13,8 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from lori.data.choices import Choices
 from lori.data.preferences import OUTCOMES, Preferences
+from lori.evaluation.favourites import SetSurprise, chances_of, replicated, set_surprises, shares
 from lori.inference.posterior.draws import Posterior, interval
+from lori.inference.statistics import Observed
 from lori.language.numbers import percent, share_of
 from lori.model.ordered import OrderedModel
 
@@ -68,13 +71,35 @@ class Check:
 
 
 def predictive_check(
-    posterior: Posterior, preferences: Preferences, *, bins: int = 10, probability: float = 0.9, seed: int = 0
+    posterior: Posterior, preferences: Observed, *, bins: int = 10, probability: float = 0.9, seed: int = 0
 ) -> Check:
     """Compare what was seen with replications, in equally filled bins of probability and by the likeliest decider."""
     generator = np.random.default_rng(seed)
-    left, right = preferences.left_features, preferences.right_features
-    few = posterior.thinned(DRAWS)
-    probabilities = few.predict_proba(left, right)
+    if isinstance(preferences, Choices):
+        seen, replications, decider = replicated(posterior, preferences, DRAWS, generator)
+        favoured, total, score = seen.predicted, seen.total, seen.won
+    else:
+        favoured, total, score, replications = _sides(posterior.thinned(DRAWS), preferences, generator)
+        decider = _deciders(posterior.thinned(DRAWS), preferences.left_features, preferences.right_features)
+    by_level = _by_level(decider, posterior.units.specification.levels)
+    groups = []
+    for by, name, members in (*_by_probability(favoured, total, bins), *by_level):
+        count = float(total[members].sum())
+        if not count:
+            continue
+        low, high = interval(replications[:, members].sum(axis=1) / count, probability)
+        predicted = float(favoured[members] @ total[members] / count)
+        groups.append(
+            Group(by, name, int(count), float(score[members].sum() / count), predicted, float(low), float(high))
+        )
+    return Check(tuple(groups), probability, posterior.trust.trusted)
+
+
+def _sides(
+    few: Posterior, preferences: Preferences, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of each pair, seen from the favoured side: its probability, comparisons, and wins, also in replications."""
+    probabilities = few.predict_proba(preferences.left_features, preferences.right_features)
     middle = probabilities.mean(axis=0)
     turned = middle[:, 0] < middle[:, 2]
     probabilities[:, turned] = probabilities[:, turned][:, :, ::-1]
@@ -82,19 +107,8 @@ def predictive_check(
     counts[turned] = counts[turned][:, ::-1]
     total, score = counts.sum(axis=1), counts[:, 0] + 0.5 * counts[:, 1]
     again = generator.multinomial(total.astype(int), probabilities / probabilities.sum(axis=-1, keepdims=True))
-    replicated = again[..., 0] + 0.5 * again[..., 1]  # (draws, pairs)
     favoured = np.where(turned, middle[:, 2], middle[:, 0]) + 0.5 * middle[:, 1]
-    groups = []
-    for by, name, members in (*_by_probability(favoured, total, bins), *_by_level(few, left, right)):
-        count = float(total[members].sum())
-        if not count:
-            continue
-        low, high = interval(replicated[:, members].sum(axis=1) / count, probability)
-        predicted = float(favoured[members] @ total[members] / count)
-        groups.append(
-            Group(by, name, int(count), float(score[members].sum() / count), predicted, float(low), float(high))
-        )
-    return Check(tuple(groups), probability, posterior.trust.trusted)
+    return favoured, total, score, again[..., 0] + 0.5 * again[..., 1]
 
 
 @dataclass(frozen=True)
@@ -135,13 +149,15 @@ class RareChoices:
     comparisons: int
 
 
-def surprises(model: OrderedModel, preferences: Preferences, count: int = 6) -> list[Surprise]:
+def surprises(model: OrderedModel, preferences: Observed, count: int = 6) -> list[Surprise] | list[SetSurprise]:
     """At most `count` pairs that cost the model most log-likelihood against the shares that were observed.
 
     For pairs that were compared once these are the ones with the smallest probability of what was chosen. A choice that
     the model thinks likely is none of them.
     """
     same = _same(model, preferences)
+    if isinstance(same, Choices):
+        return set_surprises(model, same, count)
     logs, counts = model.predict_log_proba(same.left_features, same.right_features), same.outcome_counts
     total = counts.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -163,13 +179,17 @@ def surprises(model: OrderedModel, preferences: Preferences, count: int = 6) -> 
     return [each for each in found if each.probability < LIKELY]
 
 
-def rare_choices(model: OrderedModel, preferences: Preferences) -> RareChoices:
+def rare_choices(model: OrderedModel, preferences: Observed) -> RareChoices:
     """Rare choices that were seen, beside those that the model itself expects among as many comparisons."""
     same = _same(model, preferences)
-    chances, counts = model.predict_proba(same.left_features, same.right_features), same.outcome_counts
+    if isinstance(same, Choices):
+        chances, often = chances_of(model, same), same.comparisons[same.owner]
+        counts, total = shares(same) * often, same.n_comparisons
+    else:
+        chances, counts = model.predict_proba(same.left_features, same.right_features), same.outcome_counts
+        often, total = counts.sum(axis=1, keepdims=True), int(counts.sum())
     rare = chances < RARE
-    expected = (chances * rare * counts.sum(axis=1, keepdims=True)).sum()
-    return RareChoices(int(counts[rare].sum()), float(expected), int(counts.sum()))
+    return RareChoices(int(counts[rare].sum()), float((chances * rare * often).sum()), total)
 
 
 def _by_probability(favoured: np.ndarray, total: np.ndarray, bins: int) -> Iterator[tuple[str, str, np.ndarray]]:
@@ -181,16 +201,19 @@ def _by_probability(favoured: np.ndarray, total: np.ndarray, bins: int) -> Itera
             yield "probability", f"{favoured[members].min():.2f} to {favoured[members].max():.2f}", members
 
 
-def _by_level(posterior: Posterior, left: np.ndarray, right: np.ndarray) -> Iterator[tuple[str, str, np.ndarray]]:
+def _deciders(posterior: Posterior, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """(pairs,) the place of the level that is likeliest to decide, after the last one for nobody."""
     decided = [model.decisions(left, right) for model in posterior.models(20)]
-    by_level = np.mean([np.column_stack([own.left + own.right, own.nobody]) for own in decided], axis=0)
-    likeliest = by_level.argmax(axis=1)
-    for level in range(by_level.shape[1]):
-        name = f"level {level + 1}" if level < by_level.shape[1] - 1 else "no level"
-        yield "level", name, np.flatnonzero(likeliest == level)
+    return np.mean([np.column_stack([own.left + own.right, own.nobody]) for own in decided], axis=0).argmax(axis=1)
 
 
-def _same(model: OrderedModel, preferences: Preferences) -> Preferences:
+def _by_level(decider: np.ndarray, levels: int) -> Iterator[tuple[str, str, np.ndarray]]:
+    for place in range(levels + 1):
+        name = f"level {place + 1}" if place < levels else "no level"
+        yield "level", name, np.flatnonzero(decider == place)
+
+
+def _same(model: OrderedModel, preferences: Observed) -> Observed:
     return preferences if preferences.features == model.features else preferences.select(model.features)
 
 

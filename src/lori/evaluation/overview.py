@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lori.data.preferences import Preferences
+from lori.data.choices import Choices
+from lori.inference.statistics import Observed
 from lori.language.numbers import may_be_zero
 from lori.language.results import Summary
 from lori.model.ordered import OrderedModel
@@ -80,20 +81,25 @@ class Description:
     agents: int | None
     weighted: bool
     features: tuple[FeatureRange, ...]
+    sizes: tuple[int, int] | None = None  # of sets: the fewest and the most alternatives; then `pairs` counts sets
 
 
-def describe(preferences: Preferences) -> Description:
+def describe(preferences: Observed) -> Description:
     table, differences = preferences.alternatives, np.abs(preferences.differences)
     ranges = zip(
         preferences.features, table.min(axis=0), np.median(table, axis=0), table.max(axis=0),
         np.median(differences, axis=0), strict=True,
     )  # fmt: skip
+    sizes = None
+    if isinstance(preferences, Choices):
+        sizes = (int(preferences.sizes.min()), int(preferences.sizes.max()))
     return Description(
-        pairs=preferences.n_pairs,
+        pairs=len(preferences),
         comparisons=preferences.n_comparisons,
         n_ties=preferences.n_ties,
         identical=int(preferences.identical().sum()),
         agents=None if preferences.agent is None else len(np.unique(preferences.agent)),
         weighted=preferences.weight is not None,
         features=tuple(FeatureRange(name, *map(float, numbers)) for name, *numbers in ranges),
+        sizes=sizes,
     )

@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from lori.data.preferences import Preferences
+from lori.data.choices import Choices
 from lori.errors import DataError, InputError, MissingExtra, whole
 from lori.estimators.lori import LORI
 from lori.evaluation.metrics import held_out, log_likelihoods
 from lori.inference.posterior.draws import Posterior
+from lori.inference.problem import Problem
+from lori.inference.statistics import Observed
 from lori.inference.support import many_people
 from lori.language.answer import DIFFERENCES, support_sentence
 from lori.language.numbers import cardinal, level_count, odds
@@ -109,7 +111,7 @@ class Selection:
 
 
 def select_levels(
-    preferences: Preferences,
+    preferences: Observed,
     up_to: int = 4,
     *,
     estimator: LORI | None = None,
@@ -135,7 +137,7 @@ def select_levels(
         raise InputError(
             "prior", expected="a prior, without which there is no evidence", got="None", fix="use prior='weak'"
         )
-    few = preferences.n_pairs <= MANY
+    few = len(preferences) <= MANY
     kept: list[Candidate] = []
     by_reweighting = few
     for levels in range(1, up_to + 1):
@@ -167,7 +169,7 @@ def select_levels(
     how = "leaving one out"
     if not by_reweighting:
         progress("Cross-validating")
-        options = {"seed": base.seed, "fewest": 2, "most": preferences.n_pairs}
+        options = {"seed": base.seed, "fewest": 2, "most": len(preferences)}
         found = [held_out(base.with_levels(own.levels), preferences, **options) for own in kept]
         kept = [replace(candidate, held_out=own.of_pairs) for candidate, own in zip(kept, found, strict=True)]
         how = f"{found[0].folds}-fold cross-validation"
@@ -182,7 +184,7 @@ def select_levels(
 
 
 def select_levels_by_agent(
-    preferences: Preferences,
+    preferences: Observed,
     up_to: int = 2,
     *,
     estimator: LORI | None = None,
@@ -190,7 +192,7 @@ def select_levels_by_agent(
     progress: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Selection]:
     """`select_levels` for each agent alone: is this respondent lexicographic at all?"""
-    groups = preferences.by_agent()
+    groups: dict[str, Any] = preferences.by_agent()
     few = sum(len(own) < 2 for own in groups.values())
     if few:
         raise DataError(
@@ -278,7 +280,7 @@ def evidence_error(one: Candidate, other: Candidate) -> float:
     return float(np.hypot(one.log_evidence_error or 0.0, other.log_evidence_error or 0.0))
 
 
-def _left_out(posterior: Posterior, preferences: Preferences) -> np.ndarray | None:
+def _left_out(posterior: Posterior, preferences: Observed) -> np.ndarray | None:
     """Each pair's log-likelihood when it is left out, by Pareto-smoothed importance sampling; None if not to trust."""
     try:
         with warnings.catch_warnings():
@@ -286,8 +288,12 @@ def _left_out(posterior: Posterior, preferences: Preferences) -> np.ndarray | No
             import arviz
     except ImportError:
         raise MissingExtra("arviz", "bayes") from None
-    drawn = posterior.predict_log_proba(preferences.left_features, preferences.right_features)
-    logs = log_likelihoods(preferences, drawn)  # (draws, pairs)
+    if isinstance(preferences, Choices):
+        units = posterior.units
+        logs = Problem.of(units.specification, [preferences], None, units.scaling).row_log_likelihood(posterior.draws)
+    else:
+        drawn = posterior.predict_log_proba(preferences.left_features, preferences.right_features)
+        logs = log_likelihoods(preferences, drawn)  # (draws, pairs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         weights, shapes = arviz.psislw(-logs.T)

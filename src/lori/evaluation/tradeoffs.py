@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lori.data.preferences import Preferences
 from lori.errors import InputError
+from lori.inference.statistics import Observed
 from lori.model.ordered import OrderedModel
 
 PIXELS = 121  # of a landscape, along each axis
@@ -91,7 +91,7 @@ def centre(model: OrderedModel, at: ArrayLike | None) -> np.ndarray:
     return point
 
 
-def median_alternative(model: OrderedModel, preferences: Preferences) -> np.ndarray:
+def median_alternative(model: OrderedModel, preferences: Observed) -> np.ndarray:
     """(features,) an alternative in the middle of the data, in the order that the model knows."""
     same = preferences if preferences.features == model.features else preferences.select(model.features)
     return np.median(same.alternatives, axis=0)

@@ -49,6 +49,7 @@ NAMES = (
     "expressive",
     "organ",
     "mechanisms",
+    "organ_sets",
     "levels",
     "age",
     "readings",

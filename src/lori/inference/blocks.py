@@ -62,6 +62,14 @@ def evaluate(
     """`vectors` (groups, starts, parameters), in standardised units → values (groups, starts) and derivatives."""
     vectors = np.asarray(vectors, float)
     starts = vectors.shape[1]
+    if starts > FEW_STARTS and not specification.likelihood.quick:  # compiling takes longer than going in turns
+        turns = [
+            evaluate(specification, scaling, groups, vectors[:, first : first + FEW_STARTS], order)
+            for first in range(0, starts, FEW_STARTS)
+        ]
+        return Evaluation(
+            *(np.concatenate(parts, axis=1) for parts in zip(*turns, strict=True) if parts[0] is not None)
+        )
     padded = room(starts, sum(group.rows for group in groups), specification)
     vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], padded - starts, axis=1)], axis=1)
     rows = laid_out(specification, groups, padded)
@@ -81,7 +89,7 @@ def evaluate(
 def room(starts: int, rows: int, specification: Specification) -> int:
     """For how many starts code is compiled: on few rows that takes longer than to compute some in vain."""
     if not specification.likelihood.quick:
-        return 1 if starts == 1 else -(-starts // 8) * 8
+        return next(own for own in (1, FEW_STARTS // 2, FEW_STARTS) if starts <= own)
     if rows > FEW_ROWS or len(specification.features) > FEW_FEATURES:
         return starts
     return FEW_STARTS if starts <= FEW_STARTS and rows > FEWER_ROWS else -(-starts // ALIKE) * ALIKE
@@ -158,8 +166,8 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
 def _sizes(groups: list[Rows], wanted: int, quick: bool) -> tuple[int, int]:
     """Rows in a block, and blocks.
 
-    The number of blocks is rounded up to steps of an eighth, for few rows and starts to a power of two, so that data
-    sets of similar size share compiled code.
+    The number of blocks is rounded up to steps of an eighth, of sets a half, for few rows and starts to a power of two,
+    so that data sets of similar size share compiled code.
     """
     lengths = [len(rows) for rows in groups]
     longest, few = max(lengths), quick and sum(lengths) <= FEWER_ROWS and wanted >= BLOCK_ELEMENTS // ALIKE
@@ -167,7 +175,8 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool) -> tuple[int, int]:
         return 1, 0
     block = min(wanted, 1 << max(7 if few else 3, (longest - 1).bit_length()))
     count = -(-longest // block)
-    step = 1 << max(0, (count - 1).bit_length() if few else count.bit_length() - 4)
+    alike = 4 if quick else 2  # code for sets takes long to compile
+    step = 1 << max(0, (count - 1).bit_length() if few else count.bit_length() - alike)
     return block, -(-count // step) * step
 
 

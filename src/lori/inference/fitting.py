@@ -23,7 +23,7 @@ from lori.inference.statistics import Observed, Scaling, Statistics
 from lori.inference.summary import Note, Status, about_data, about_fit, unjudged
 from lori.inference.support import People, Step, judged
 from lori.language.results import Support
-from lori.model.decisions import decided
+from lori.model.decisions import deciding
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.quantity import Quantity
@@ -251,10 +251,7 @@ def _assembled(
 ) -> Fit:
     part = statistics.sample
     model = optimum.units.model(optimum.vector, part.alternatives)
-    pairs = part.as_pairs() if isinstance(part, Choices) else part
-    left, right = pairs.left_features, pairs.right_features
-    counts = part.comparisons * part.weights
-    shares = counts @ decided(model, part) / counts.sum()
+    shares = deciding(model, part)
     reached = [None if level.cap is None else reaching(level, part.alternatives) for level in model.levels]
     status = about_fit(
         settings.specification,
@@ -265,7 +262,7 @@ def _assembled(
         shares=shares,
         epsilon=np.array([level.epsilon for level in model.levels]),
         reached=reached,
-        beyond=_beyond(model, left, right),
+        beyond=_beyond(model, part),
         separated=settings.specification.likelihood.explained(part, model.compare),
         with_prior=settings.prior is not None,
         said=said,
@@ -305,13 +302,18 @@ def differences_within(data: Observed) -> np.ndarray:
     return np.stack([np.where(sizes > 1e-9 * largest, sizes, np.inf).min(axis=0), largest])
 
 
-def _beyond(model: OrderedModel, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """(levels,) is the threshold larger than every difference of the level's reward among these pairs?"""
+def _beyond(model: OrderedModel, data: Observed) -> np.ndarray:
+    """(levels,) is the threshold larger than every difference of the level's reward within pairs, or from what was
+    chosen?"""
+    epsilon = np.array([level.epsilon for level in model.levels])
+    if not epsilon.any():
+        return np.zeros(len(epsilon), bool)
     if model.only_differences_matter:
-        gaps = (left - right) @ np.stack([level.weights for level in model.levels], axis=1)
+        gaps = data.differences @ np.stack([level.weights for level in model.levels], axis=1)
     else:
-        gaps = model.rewards(left) - model.rewards(right)
-    return np.abs(gaps).max(axis=0, initial=0.0) < [level.epsilon for level in model.levels]
+        pairs = data.as_pairs() if isinstance(data, Choices) else data
+        gaps = model.rewards(pairs.left_features) - model.rewards(pairs.right_features)
+    return np.abs(gaps).max(axis=0, initial=0.0) < epsilon
 
 
 def reaching(level: Level, alternatives: np.ndarray) -> float:

@@ -30,6 +30,7 @@ PROBABILITY = 0.95
 MOST, FEWEST = 2048, 256  # proposals for each group
 TOGETHER = 1 << 16  # proposals for all groups that take no time worth mentioning
 QUICK = 12_000_000  # and times rows
+MANY = 1000  # rows for each parameter, from which on the posterior of a concave likelihood is as good as Gaussian
 TRUSTED = 0.02  # share of effective draws below which there is no interval
 NEGLIGIBLE = 1e-6  # of an interval's length: as good as zero
 ONE_SIGMA = 0.6826894921370859
@@ -67,7 +68,9 @@ def draw(
     count, rows = MOST, problem.source.rows * problem.specification.likelihood.effort
     while count > FEWEST and (count * rows > QUICK or count * len(optima) > TOGETHER):
         count //= 2
-    if count * rows > CORRECTED or not isinstance(problem.source, Memory):  # a pass over files takes too long
+    many = count * rows > CORRECTED or not isinstance(problem.source, Memory)  # a pass over files takes too long
+    specification, plenty = problem.specification, MANY * problem.specification.size * problem.source.groups
+    if many or (specification.concave and problem.source.rows >= plenty):  # then the posterior is a Gaussian
         found = [gaussian([own], MOST, generator) for own in optima]
     else:
         found = weigh(problem, with_rivals(problem, optima, rivals), count, generator)

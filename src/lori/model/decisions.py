@@ -1,4 +1,4 @@
-"""Decisions: which level settles a choice, and who is left after each level.
+"""Decisions: which level settles a choice, who is left after each level, and what somebody would choose.
 
 Between two alternatives this is in closed form. In a set, a level decides if it leaves a single alternative; how often
 it does is found by drawing the noise, with a fixed seed.
@@ -14,7 +14,8 @@ from lori.data.choices import Choices
 from lori.data.preferences import Preferences
 from lori.model.ordered import OrderedModel
 
-DRAWS = 200  # of the noise of a set
+DRAWS = 200  # of the noise of a set,
+ENOUGH = 200_000  # and of all sets together, where only their mean is asked for
 TOGETHER = 1 << 21  # numbers that are drawn at once
 
 
@@ -23,12 +24,21 @@ def decided(model: OrderedModel, data: Preferences | Choices, draws: int = DRAWS
     if isinstance(data, Preferences):
         found = model.decisions(data.left_features, data.right_features)
         return np.column_stack([found.left + found.right, found.nobody])
-    shares = np.empty((len(data), len(model.levels) + 1))
+    shares = np.zeros((len(data), len(model.levels) + 1))
+    if len(model.levels) == 1 and model.levels[0].epsilon == 0:
+        shares[:, 0] = 1.0
+        return shares
     for sets, left in _drawn(model, data, draws, seed):
         alone = left.sum(axis=-1) == 1  # (draws, levels, sets)
         first = np.where(alone.any(axis=1), alone.argmax(axis=1), len(model.levels))
         shares[sets] = np.mean(first[..., None] == np.arange(len(model.levels) + 1), axis=0)
     return shares
+
+
+def deciding(model: OrderedModel, data: Preferences | Choices) -> np.ndarray:
+    """(levels + 1,) the share of all choices, by count and weight, that each level decides, then nobody."""
+    counts = data.comparisons * data.weights
+    return counts @ decided(model, data, min(DRAWS, 1 + ENOUGH // len(data))) / counts.sum()
 
 
 def survivors(model: OrderedModel, data: Choices, draws: int = DRAWS, seed: int = 0) -> np.ndarray:
@@ -41,7 +51,24 @@ def survivors(model: OrderedModel, data: Choices, draws: int = DRAWS, seed: int 
     return shares
 
 
-def _drawn(model: OrderedModel, data: Choices, draws: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def simulated(model: OrderedModel, data: Choices, seed: int | np.random.Generator = 0) -> Choices:
+    """The same sets, with what somebody of this model chose: noise is drawn, some slip, and a coin ends ties."""
+    generator = np.random.default_rng(seed)
+    picked = np.empty(len(data), int)
+    for sets, left in _drawn(model, data, 1, generator):
+        last = left[0, -1]
+        anything = np.arange(last.shape[1]) < data.sizes[sets][:, None]
+        slips = generator.uniform(size=(len(sets), 1)) < model.lapse
+        among = np.where(slips, anything, last)
+        picked[sets] = np.where(among, generator.uniform(size=among.shape), -1.0).argmax(axis=1)
+    chosen = np.zeros(len(data.alternatives), bool)
+    chosen[data.offsets[:-1] + picked] = True
+    return data._derived(chosen=chosen)
+
+
+def _drawn(
+    model: OrderedModel, data: Choices, draws: int, seed: int | np.random.Generator
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Sets, and who of each is left (draws, levels, sets, alternatives), a few sets at a time."""
     generator = np.random.default_rng(seed)
     rewards = model.rewards(data.alternatives)  # (rows, levels)

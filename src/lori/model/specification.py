@@ -88,6 +88,11 @@ class Specification:
         )
 
     @property
+    def concave(self) -> bool:
+        """Is the log-likelihood concave, as that of logit is: one linear level without threshold or slips?"""
+        return self.epsilon == (0.0,) and self.lapse == 0 and self.likelihood.nearly_convex(self)
+
+    @property
     def shared(self) -> bool:
         """Do levels have parameters in common?"""
         return len(np.unique(np.concatenate(self.reward_slots))) < sum(map(len, self.reward_slots))

@@ -60,7 +60,7 @@ def test_a_model_without_threshold_chooses_by_luces_rule():
 @pytest.mark.parametrize(
     ("name", "model", "said"),
     [
-        ("lottery", None, "policy: expected meld, strict, veto, benefit, waiting or model"),
+        ("lottery", None, "policy: expected meld, strict, veto, benefit, waiting, model or sets"),
         ("model", None, "got none"),
         ("meld", OrderedModel.linear([[1.0, 1.0]], epsilon=[0.0], features=FEATURES), "one for the policy 'meld'"),
         ("model", OrderedModel.linear([[1.0]], epsilon=[0.0], features=["cost"]), "got one of cost"),
@@ -69,3 +69,11 @@ def test_a_model_without_threshold_chooses_by_luces_rule():
 def test_policies_that_do_not_exist(name, model, said):
     with pytest.raises(InputError, match=said):
         policy_named(name, model)
+
+
+def test_one_choice_among_all_of_the_list():
+    """Of those whose need is near the greatest, the one who gains most."""
+    model = OrderedModel.linear([[0.0, 10.0], [10.0, 0.0]], epsilon=[600.0, 0.0], features=FEATURES)
+    given = Offers(np.zeros(3), np.array([100.0, 300.0, 900.0]), np.array([-10.0, -40.0, -200.0]))
+    assert chosen("sets", given, model=model) == 1
+    assert chosen("sets", Offers(*np.ones((3, 1))), model=model) == 0

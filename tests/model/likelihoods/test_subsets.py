@@ -88,7 +88,7 @@ def test_every_outcome_has_its_share():
 def test_against_simulated_noise(case):
     """Within four standard errors, for 2 million choices in each of 20 random cases."""
     random = np.random.default_rng(1000 + case)
-    count, levels, draws = int(random.integers(3, 6)), int(random.integers(2, 4)), 2_000_000
+    count, levels, draws = int(random.integers(3, 7)), int(random.integers(2, 4)), 2_000_000
     rewards, epsilon = random.normal(size=(levels, count)) * 1.5, random.uniform(0, 2, levels)
     left = np.ones((draws, count), bool)
     for own, threshold in zip(rewards, epsilon, strict=True):

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lori.data.choices import Choices
 from lori.errors import InputError
+from lori.model.decisions import simulated
 from lori.model.ordered import OrderedModel
 
 LIKE_NEED = 60.0  # days without a transplant: about what the paper found that need must differ by
@@ -76,6 +78,20 @@ def by_model(model: OrderedModel) -> Allocate:
     return allocate
 
 
+def by_sets(model: OrderedModel) -> Allocate:
+    """One choice among all of the list, as the model makes it: each level keeps those who are near its best."""
+
+    def allocate(offers: Offers, generator: np.random.Generator) -> int:
+        if len(offers.need) == 1:
+            return 0
+        values = np.stack([offers.benefit, offers.need], axis=1)
+        asked = Choices.from_arrays(values[None], [0], features=model.features)
+        return int(np.argmax(simulated(model, asked, generator).chosen))
+
+    return allocate
+
+
+BY_MODEL: dict[str, Callable[[OrderedModel], Allocate]] = {"model": by_model, "sets": by_sets}
 POLICIES: dict[str, Allocate] = {
     "meld": by_meld,
     "strict": by_strict_need,
@@ -86,10 +102,10 @@ POLICIES: dict[str, Allocate] = {
 
 
 def policy_named(name: str, model: OrderedModel | None = None) -> Allocate:
-    """The policy of that name; `model` needs a model of benefit and need."""
-    if (name == "model") != (model is not None):
+    """The policy of that name; `model` and `sets` need a model of benefit and need."""
+    if (name in BY_MODEL) != (model is not None):
         raise InputError(
-            "model", expected="a model for the policy 'model', and only there",
+            "model", expected="a model for the policies 'model' and 'sets', and only there",
             got="none" if model is None else f"one for the policy {name!r}", fix="pass both or neither",
         )  # fmt: skip
     if model is not None:
@@ -98,7 +114,9 @@ def policy_named(name: str, model: OrderedModel | None = None) -> Allocate:
                 "model", expected="a model of the features benefit and need", got=f"one of {', '.join(model.features)}",
                 fix="fit or write down a model of these two",
             )  # fmt: skip
-        return by_model(model)
+        return BY_MODEL[name](model)
     if name not in POLICIES:
-        raise InputError("policy", expected=f"{', '.join(POLICIES)} or model", got=repr(name), fix="choose one of them")
+        raise InputError(
+            "policy", expected=f"{', '.join(POLICIES)}, model or sets", got=repr(name), fix="choose one of them"
+        )
     return POLICIES[name]

@@ -27,6 +27,7 @@ from lori.applications.organ.features import (
 )
 from lori.applications.organ.registry import Registry
 from lori.applications.organ.survival import Estimates
+from lori.data.choices import Choices
 from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError
 from lori.model.ordered import OrderedModel
@@ -130,6 +131,30 @@ def preferences_by_organ(
         np.concatenate([getattr(part, name) for part in parts]) for name in ("left", "right", "organ")
     )
     return Preferences.from_arrays(left, right, counts=counts, features=FEATURES), organs
+
+
+def choices_by_organ(
+    registry: Registry, estimates: Estimates, *, most: int | None = None, everybody: bool = False, seed: int = 0
+) -> Choices:
+    """Each organ as it is: one choice among all who waited for it, the recipient first; `most` of them, at random."""
+    parts = list(pairs(registry, estimates, everybody=everybody))
+    if not parts:
+        raise _nobody_else(registry)
+    left, right, organ = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("left", "right", "organ")
+    )
+    starts = np.flatnonzero(np.diff(organ, prepend=-1))  # an organ's pairs follow each other
+    drawn = np.arange(len(starts))
+    if most is not None and most < len(starts):
+        drawn = np.sort(np.random.default_rng(seed).choice(len(starts), most, replace=False))
+    ends = np.append(starts[1:], len(organ))
+    sizes = ends[drawn] - starts[drawn] + 1
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    table = [np.concatenate([left[starts[i] : starts[i] + 1], right[starts[i] : ends[i]]]) for i in drawn]
+    chosen, place = np.zeros(offsets[-1], bool), np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
+    chosen[offsets[:-1]] = True
+    names = ("recipient", *(f"waiting {number}" for number in range(1, int(sizes.max()))))
+    return Choices(np.concatenate(table), offsets, chosen, features=FEATURES, label=place, names=names)
 
 
 def _nobody_else(registry: Registry) -> DataError:

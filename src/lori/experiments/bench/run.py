@@ -32,6 +32,8 @@ from lori.experiments.bench import (
     questions,
     recovery,
     scaling,
+    set_recovery,
+    sets,
     srmp,
     third_levels,
 )
@@ -79,6 +81,7 @@ CASES = {
     "memory": Case("peak memory", memory.measure, memory.MemorySettings(), memory.SMOKE),
     "dask": Case("in memory, from disk, on a cluster", cluster.measure, cluster.ClusterSettings(), cluster.SMOKE),
     "agents": Case("many small fits", agents.measure, agents.AgentsSettings(), agents.SMOKE),
+    "sets": Case("choices among many", sets.measure, sets.SetsSettings(), sets.SMOKE),
     "srmp": Case("a few noisy answers", srmp.measure, srmp.SrmpSettings(), srmp.SMOKE),
     "posterior": Case("how sure, and at what cost", posterior.measure, posterior.PosteriorSettings(), posterior.SMOKE),
     "calibration": Case(
@@ -90,6 +93,14 @@ CASES = {
     ),
     "recovery": Case(
         "is the order found", recovery.measure, recovery.RecoverySettings(), recovery.SMOKE, by_name=True
+    ),
+    "set-recovery": Case(
+        "is the order found from sets",
+        set_recovery.measure, set_recovery.SetRecoverySettings(), set_recovery.SMOKE, by_name=True,
+    ),
+    "set-coverage": Case(
+        "do intervals from sets hold the truth",
+        set_recovery.measure_coverage, set_recovery.SetCoverageSettings(), set_recovery.COVERAGE_SMOKE, by_name=True,
     ),
     "levels": Case(
         "is the number of levels found",

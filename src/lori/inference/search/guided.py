@@ -19,6 +19,7 @@ from lori.inference.search.starts import insertions, neighbours, random_starts
 
 BUDGET = 5e5  # rows times their effort, in rows of pairs, that all starts are tried on
 FEWEST = 40  # rows for each parameter, in any sample
+GUIDING = 400  # and rows of the simpler reading, which is a guide only
 DEAR = 1000.0  # effort from which on only what the simpler reading suggests is tried
 RANDOM = 8  # starts at random, where a row takes less
 
@@ -41,8 +42,13 @@ def guided_search(
 ) -> Found:
     """As `search.search`."""
     specification = objective.specification
+    if specification.concave:  # one way down, from anywhere
+        start = np.zeros((objective.source.groups, 1, specification.size))
+        only = minimise(objective, start, tolerance=tolerance)
+        return Found.of(only, starts=1, share_at_best=np.ones(len(start)), rivals=only.rivals())
     drawing, inserting = generator.spawn(2)
-    guess = search(objective.simpler(), starts=starts, generator=generator, fewer=fewer, tolerance=COARSE)
+    simpler = objective.simpler().on_sample(GUIDING * specification.size, generator)
+    guess = search(simpler, starts=starts, generator=generator, fewer=fewer, tolerance=COARSE)
     dear = specification.likelihood.effort >= DEAR
     tried = [guess.vectors[:, None], _side_by_side(guess.rivals, guess.vectors, 2 if dear else KEEP)]
     if specification.levels > 1:

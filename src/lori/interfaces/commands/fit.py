@@ -208,11 +208,6 @@ def fit(
         asked = {"as_json": output.as_json, "quiet": output.quiet}
         fit_people(people, model.estimator(), model.chooses_levels, preferences, **asked)
         return
-    if output.report is not None and hasattr(preferences, "offsets"):
-        raise InputError(
-            "--report", expected="pairs", got="choices from sets, of which there is no report yet",
-            fix="read them as pairs (--as-pairs), or leave --report out",
-        )  # fmt: skip
     if by:
         output.show_agents(*_fit_agents(model, preferences))
         return

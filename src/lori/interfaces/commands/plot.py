@@ -16,8 +16,8 @@ from lori.interfaces.commands.options import ModelDataOptions, ModelFile, names
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from lori.data.preferences import Preferences
     from lori.estimators.lori import LORI
+    from lori.inference.statistics import Observed
 
 
 class Kind(StrEnum):
@@ -28,6 +28,8 @@ class Kind(StrEnum):
     calibration = "calibration"
     check = "check"
     posterior = "posterior"
+    survivors = "survivors"
+    chances = "chances"
     trajectories = "trajectories"
 
 
@@ -36,7 +38,7 @@ def plot(
     model: ModelFile,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Data: for calibration and check, for rewards that are not linear, and for trajectories."),
+        typer.Argument(help="Data: for calibration, check, sets, trajectories, and rewards that are not linear."),
     ] = None,
     *,
     out: Annotated[Path, typer.Option(help="The figure's file: .svg, .png or .pdf.")] = Path("figure.svg"),
@@ -62,12 +64,14 @@ def plot(
     typer.echo(f"{figure.get_label()}\nWrote {shown(out)}")
 
 
-def _figure(estimator: LORI, kind: Kind, pair: tuple[str | None, str | None], data: Preferences | None) -> Figure:
+def _figure(estimator: LORI, kind: Kind, pair: tuple[str | None, str | None], data: Observed | None) -> Figure:
     draw = getattr(estimator.plot, kind.value)
     match kind:
         case Kind.tradeoff | Kind.regions | Kind.surface:
             return draw(*pair, data=data)
-        case Kind.calibration | Kind.check:
+        case Kind.chances:
+            return draw(*pair, data=data)
+        case Kind.calibration | Kind.check | Kind.survivors:
             if data is None:
                 raise InputError(
                     kind.value, expected="a file of choices after the model", got="none",

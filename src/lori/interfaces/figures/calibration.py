@@ -28,8 +28,8 @@ def calibration(found: Reliability) -> Figure:
         )  # fmt: skip
         axes.set_xlim(low, 1.01)
         axes.set_ylim(low, 1.01)
-        axes.set_xlabel("predicted probability of the favoured side")
-        axes.set_ylabel("share of comparisons that it won")
+        axes.set_xlabel("predicted probability of what the model favours")
+        axes.set_ylabel("share of choices that it won")
         drawn.legend(loc="outside upper left", ncols=2)
     return described(drawn, calibration_caption(found))
 
@@ -51,7 +51,7 @@ def check(found: Check) -> Figure:
                 markersize=5, label=label if own else None,
             )  # fmt: skip
         axes.set_yticks(places, [_group(group.by, group.name) for group in groups])
-        axes.set_xlabel("share of comparisons that the favoured side won")
+        axes.set_xlabel("share of choices that what the model favours won")
         drawn.legend(loc="outside upper left", ncols=3)
     return described(drawn, check_caption(found))
 

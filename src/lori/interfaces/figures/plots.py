@@ -12,14 +12,16 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from lori.data.preferences import Preferences
+from lori.data.choices import Choices
 from lori.data.trajectories import Trajectories
 from lori.errors import InputError, LoriError
 from lori.evaluation.checks import predictive_check
 from lori.evaluation.metrics import Predicts, reliability
 from lori.evaluation.overview import known
+from lori.evaluation.set_landscapes import set_landscape, survival
 from lori.evaluation.tradeoffs import Landscape, landscape, median_alternative, place_of, spans, trade_off
-from lori.interfaces.figures import calibration, ladder, posterior, tradeoff, trajectories
+from lori.inference.statistics import Observed
+from lori.interfaces.figures import calibration, ladder, posterior, sets, tradeoff, trajectories
 from lori.model.ordered import OrderedModel
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ class Plots:
         loss_of: str | None = None,
         gain_of: str | None = None,
         *,
-        data: Preferences | None = None,
+        data: Observed | None = None,
         at: ArrayLike | None = None,
         draws: Draws | None = None,
     ) -> Figure:
@@ -62,7 +64,7 @@ class Plots:
         across: str | None = None,
         up: str | None = None,
         *,
-        data: Preferences | None = None,
+        data: Observed | None = None,
         at: ArrayLike | None = None,
     ) -> Figure:
         """Where left is preferred, where right is, and where no difference counts."""
@@ -73,19 +75,28 @@ class Plots:
         across: str | None = None,
         up: str | None = None,
         *,
-        data: Preferences | None = None,
+        data: Observed | None = None,
         at: ArrayLike | None = None,
     ) -> Figure:
         """The probability that left is preferred, over the differences of two features."""
         return tradeoff.surface(self._landscape(across, up, self._at(data, at), ties_apart=False))
 
-    def calibration(self, data: Preferences, *, predictions: Predicts | None = None) -> Figure:
+    def calibration(self, data: Observed, *, predictions: Predicts | None = None) -> Figure:
         """Predicted against observed shares; `predictions` may be those of `held_out`."""
         return calibration.calibration(reliability(self._model.model_ if predictions is None else predictions, data))
 
-    def check(self, data: Preferences) -> Figure:
+    def check(self, data: Observed) -> Figure:
         """Could the model have produced these data? Observed shares beside replications from the posterior."""
         return calibration.check(predictive_check(self._model.posterior(data), data))
+
+    def survivors(self, data: Choices) -> Figure:
+        """Of choices from sets: how often each alternative is left after each level."""
+        return sets.survivors(survival(self._model.model_, self._sets(data, "survivors")))
+
+    def chances(self, across: str | None = None, up: str | None = None, *, data: Choices) -> Figure:
+        """Of choices from sets: how likely three alternatives are, as two features of one of them change."""
+        known = self._sets(data, "chances")
+        return sets.chances(set_landscape(self._model.model_, known, *self._features(across, up)))
 
     def posterior(self, *, draws: Draws | None = None) -> Figure:
         """Weights and thresholds with their intervals: from standard errors, or from `draws`."""
@@ -94,6 +105,15 @@ class Plots:
     def trajectories(self, steps: Trajectories, left: str, right: str) -> Figure:
         """Two trajectories side by side, step by step."""
         return trajectories.figure(steps, left, right)
+
+    def _sets(self, data: Choices | None, figure: str) -> Choices:
+        if not isinstance(data, Choices):
+            raise InputError(
+                figure, expected="choices from sets", got="none" if data is None else "pairs",
+                fix="pass a file of sets, or leave --as-pairs out",
+            )  # fmt: skip
+        features = self._model.features_
+        return data if data.features == features else data.select(features)
 
     def _landscape(self, across: str | None, up: str | None, at: ArrayLike | None, *, ties_apart: bool) -> Landscape:
         first, second = self._features(across, up)
@@ -115,7 +135,7 @@ class Plots:
     def _range(self, feature: str) -> float:
         return float(self._model.ranges_[self._model.features_.index(feature)])
 
-    def _at(self, data: Preferences | None, at: ArrayLike | None) -> np.ndarray | None:
+    def _at(self, data: Observed | None, at: ArrayLike | None) -> np.ndarray | None:
         if at is not None or data is None:
             return None if at is None else np.asarray(at, float)
         return median_alternative(self._model.model_, data)

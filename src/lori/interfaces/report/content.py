@@ -10,13 +10,15 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from lori import __version__
-from lori.data.preferences import Preferences
-from lori.errors import DataError, InputError, LoriError
+from lori.data.choices import Choices
+from lori.errors import DataError, LoriError
 from lori.estimators.lori import LORI
 from lori.evaluation.checks import RareChoices, Surprise, rare_choices, surprises
+from lori.evaluation.favourites import SetSurprise, by_chance, predictable
 from lori.evaluation.metrics import HeldOut, advantage, held_out
 from lori.evaluation.overview import Description, describe
 from lori.inference.posterior.draws import Posterior
+from lori.inference.statistics import Observed
 from lori.interfaces.figures import plots
 from lori.interfaces.figures import posterior as intervals
 from lori.interfaces.figures.style import caption_of, inline
@@ -25,6 +27,7 @@ from lori.language.answer import open_questions, search_sentence
 from lori.language.results import Summary
 from lori.language.sentence import Sentence, paragraph
 
+SURPRISING = 20_000  # sets that are looked at for surprises; of more, some are drawn
 SHOWN_FEATURES = 8  # of a surprising pair; the ones that weigh most
 PACKAGES = ("jax", "numpy", "scipy", "scikit-learn", "matplotlib")
 
@@ -51,6 +54,8 @@ class Quality:
     single_accuracy: float | None
     advantage: float | None
     advantage_error: float | None
+    chance_log_likelihood: float = -0.6931  # where all outcomes are equally likely
+    chance_accuracy: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ class Report:
     search: Sentence
     unsure: list[Sentence]
     quality: Quality | None  # None: too few pairs
-    surprises: list[Surprise]
+    surprises: list[Surprise] | list[SetSurprise]
     shown_features: list[str]
     rare: RareChoices
     citation: list[str]
@@ -83,7 +88,7 @@ class Report:
 
 def report(
     model: LORI,
-    preferences: Preferences,
+    preferences: Observed,
     *,
     title: str = sentences.TITLE,
     command: str = "",
@@ -94,20 +99,16 @@ def report(
 
     The most surprising pairs are shown as they were recorded; `pairs=False` leaves such raw data out.
     """
-    if not isinstance(preferences, Preferences):
-        raise InputError(
-            "report", expected="pairs", got="choices from sets, of which there is no report yet",
-            fix="read them as pairs (--as-pairs), or leave --report out",
-        )  # fmt: skip
     summary = model.summary()
     # The very preferences that were fitted, where possible: then their posterior need not search again.
     same = preferences if preferences.features == model.features_ else preferences.select(model.features_)
     posterior = _posterior(model, same)
     quality, predictions = _quality(model, same)
     pictures, remarks = _pictures(model, same, posterior, predictions)
-    surprising = surprises(model.model_, same)
+    looked_at = predictable(same, 0, SURPRISING) if isinstance(same, Choices) else same
+    surprising = surprises(model.model_, looked_at)
     if surprising:
-        remarks["pairs"] = sentences.RAW_PAIRS if pairs else sentences.PAIRS_LEFT_OUT
+        remarks["pairs"] = sentences.raw_data(sets=isinstance(same, Choices), shown=pairs)
     return Report(
         title=title,
         asked=sentences.question(summary, prior=model.prior is not None, seed=model.seed),
@@ -121,7 +122,7 @@ def report(
         quality=quality,
         surprises=surprising if pairs else [],
         shown_features=_weightiest(summary),
-        rare=rare_choices(model.model_, same),
+        rare=rare_choices(model.model_, looked_at),
         citation=[
             sentences.PAPER,
             f"The LORI developers: LORI {__version__}, lexicographically ordered rewards from preferences.",
@@ -134,7 +135,7 @@ def report(
     )
 
 
-def _posterior(model: LORI, preferences: Preferences) -> Posterior | None:
+def _posterior(model: LORI, preferences: Observed) -> Posterior | None:
     """None where standard errors are unknown, as for networks."""
     try:
         return model.posterior(preferences)
@@ -142,7 +143,7 @@ def _posterior(model: LORI, preferences: Preferences) -> Posterior | None:
         return None
 
 
-def _quality(model: LORI, preferences: Preferences) -> tuple[Quality | None, HeldOut | None]:
+def _quality(model: LORI, preferences: Observed) -> tuple[Quality | None, HeldOut | None]:
     try:
         own = held_out(model, preferences)
     except DataError:
@@ -157,12 +158,13 @@ def _quality(model: LORI, preferences: Preferences) -> tuple[Quality | None, Hel
         single.log_likelihood if single else None,
         single.accuracy if single else None,
         *gain,
+        *(by_chance(own.preferences) if isinstance(own.preferences, Choices) else ()),
     )
     return quality, own
 
 
 def _pictures(
-    model: LORI, preferences: Preferences, posterior: Posterior | None, predictions: HeldOut | None
+    model: LORI, preferences: Observed, posterior: Posterior | None, predictions: HeldOut | None
 ) -> tuple[dict[str, Picture], dict[str, Sentence]]:
     """The figures that this model and these data allow, and why others are missing."""
     figures = {"ladder": ("What comes first", model.plot.ladder())}
@@ -184,6 +186,13 @@ def _pictures(
             remarks["tradeoff"] = paragraph(beware)
     else:
         remarks["tradeoff"] = sentences.NOTHING_TO_TRADE
+    if isinstance(preferences, Choices):
+        figures["survivors"] = ("Who is left after each level", model.plot.survivors(preferences))
+        telling = [name for name in plots.leaders(model) if name not in preferences.names]  # what is no constant
+        telling += [name for name in model.features_ if name not in (*telling, *preferences.names)]
+        if len(telling) > 1:
+            moved = model.plot.chances(*telling[:2], data=preferences)
+            figures["chances"] = ("Who is chosen as features change", moved)
     seen = predictions.preferences if predictions else preferences
     figures["calibration"] = ("Predicted and observed", model.plot.calibration(seen, predictions=predictions))
     return {key: picture(key, title, figure) for key, (title, figure) in figures.items()}, remarks

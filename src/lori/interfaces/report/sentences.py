@@ -9,13 +9,14 @@ import math
 from typing import TYPE_CHECKING
 
 from lori.evaluation.checks import RARE, RareChoices, Surprise
+from lori.evaluation.favourites import SetSurprise
 from lori.evaluation.overview import Description
 from lori.inference.posterior.draws import Posterior
 from lori.language.answer import leaders, support_sentence
 from lori.language.notes import NOT_CONVERGED, NOT_TRUSTED
 from lori.language.numbers import cardinal, counted, fine_percent, percent
 from lori.language.results import Summary
-from lori.language.sentence import Sentence, paragraph
+from lori.language.sentence import Name, Sentence, paragraph
 
 if TYPE_CHECKING:
     from lori.interfaces.report.content import Quality
@@ -43,13 +44,19 @@ UNSUPPORTED = Sentence(
     "The choices do not support all of these levels: this is how the best fit trades, not what is known."
 )
 TOO_FEW = Sentence(
-    "There are too few different pairs for cross-validation. The figure shows the data that the model was fitted to."
+    "There are too few different questions for cross-validation. The figure shows the data that the model was fitted "
+    "to."
 )
 RAW_PAIRS = Sentence(
     "These pairs are raw data: they show single choices as they were recorded. Before you pass this report on, ask "
     "whether they may be shown; --no-pairs leaves them out."
 )
 PAIRS_LEFT_OUT = Sentence("The pairs themselves, which are raw data, were left out of this report.")
+RAW_SETS = Sentence(
+    "These choices are raw data: they are shown as they were recorded. Before you pass this report on, ask whether "
+    "they may be shown; --no-pairs leaves them out."
+)
+SETS_LEFT_OUT = Sentence("The choices themselves, which are raw data, were left out of this report.")
 BY_LEVELS = Sentence("Fitted to all data, by number of levels (a smaller BIC is better):")
 NOTHING_OPEN = Sentence(
     "Nothing that the answer rests on: the search converged, no features move together, and every leading weight and "
@@ -115,16 +122,23 @@ def _supported(summary: Summary) -> bool:
     return summary.support is None or summary.support.holds
 
 
+def raw_data(*, sets: bool, shown: bool) -> Sentence:
+    """That surprising choices are raw data, or were left out."""
+    if sets:
+        return RAW_SETS if shown else SETS_LEFT_OUT
+    return RAW_PAIRS if shown else PAIRS_LEFT_OUT
+
+
 def no_draws(posterior: Posterior) -> Sentence:
     return Sentence(f"The curve has no interval: {_reason(posterior)}")
 
 
-def cross_validation(quality: Quality, pairs: int) -> Sentence:
+def cross_validation(quality: Quality, pairs: int, *, sets: bool = False) -> Sentence:
     """How predictions were made for choices that were not learned from."""
-    drawn = " drawn from all" if quality.pairs < pairs else ""
+    drawn, what = " drawn from all" if quality.pairs < pairs else "", "set" if sets else "pair"
     return Sentence(
-        f"Each of {counted(quality.pairs, 'pair')}{drawn} is predicted by a model fitted without it "
-        f"({quality.folds}-fold cross-validation; repeats of a pair stay together):"
+        f"Each of {counted(quality.pairs, what)}{drawn} is predicted by a model fitted without it "
+        f"({quality.folds}-fold cross-validation; repeats of a {what} stay together):"
     )
 
 
@@ -138,19 +152,36 @@ def advantage(quality: Quality) -> Sentence:
     )
 
 
-def rare(found: RareChoices, *, shown: bool) -> Sentence:
+def rare(found: RareChoices, *, shown: bool, sets: bool = False) -> Sentence:
     """How many choices the model finds hard to believe, beside how many it expects."""
     seen = f"{found.seen:,}" if found.seen > 1 else ("none", "one")[found.seen]
     expected = "none" if found.expected < 0.05 else f"about {found.expected:,.1f}"
-    pairs = " These are the most surprising pairs:" if shown else ""
+    pairs = f" These are the most surprising {'choices' if sets else 'pairs'}:" if shown else ""
+    made = counted(found.comparisons, "choice" if sets else "comparison")
     return Sentence(
-        f"Of {counted(found.comparisons, 'comparison')}, {seen} had an outcome that the model considers less than "
+        f"Of {made}, {seen} had an outcome that the model considers less than "
         f"{percent(RARE)} likely; if the model were true, {expected} would be expected.{pairs}"
     )
 
 
-def surprise(each: Surprise) -> Sentence:
-    """What was chosen in a surprising pair, and what the model makes of it."""
+def sides(each: Surprise | SetSurprise) -> tuple[str, str]:
+    """What stands in the two columns of a surprising choice."""
+    if isinstance(each, Surprise):
+        return "Left", "Right"
+    return "Picked as worst" if each.worst else "Chosen", "Likeliest"
+
+
+def surprise(each: Surprise | SetSurprise) -> Sentence:
+    """What was chosen in a surprising pair or set, and what the model makes of it."""
+    if isinstance(each, SetSurprise):
+        who = f"level {each.level} is the likeliest to decide" if each.level else "it is likeliest that a coin decides"
+        return Sentence.of(
+            "{chosen} was {done} among {count}; the model gives it a probability of {chance} and {favourite} one of "
+            "{best}, and {who}.",
+            chosen=Name(each.chosen), done="picked as the worst" if each.worst else "chosen",
+            count=counted(each.alternatives, "alternative"), chance=fine_percent(each.probability),
+            favourite=Name(each.favourite), best=fine_percent(each.favourite_probability), who=who,
+        )  # fmt: skip
     times = f" {each.times_chosen:,} of {each.times:,} times" if each.times > 1 else ""
     chosen = "The answer was a tie" if each.chosen == "tie" else f"{each.chosen.capitalize()} was chosen"
     who = (
@@ -170,6 +201,8 @@ def data(description: Description, dropped: int) -> Sentence:
         if description.n_ties
         else ""
     )
+    if description.sizes is not None:
+        return _sets(description, agents, ties, dropped)
     weighted = " Pairs are weighted." if description.weighted else ""
     left_out = (
         f"{counted(dropped, 'pair')} with the same features on both sides {'was' if dropped == 1 else 'were'} left out."
@@ -181,6 +214,25 @@ def data(description: Description, dropped: int) -> Sentence:
     return Sentence(
         f"{counted(description.comparisons, 'comparison')} of {counted(description.pairs, 'pair')}{agents}."
         f"{ties or ' There are no ties.'}{weighted} {left_out if dropped else 'No pair was left out.'}{same}"
+    )
+
+
+def _sets(description: Description, agents: str, ties: str, dropped: int) -> Sentence:
+    """What choices from sets are."""
+    assert description.sizes is not None
+    least, most = description.sizes
+    of = counted(least, "alternative") if least == most else f"{least:,} to {most:,} alternatives"
+    same = ""
+    if description.identical:
+        has = "has" if description.identical == 1 else "have"
+        same = f" {counted(description.identical, 'set')} {has} alternatives that are all the same."
+    left_out = (
+        f"{counted(dropped, 'set')} whose alternatives are all the same {'was' if dropped == 1 else 'were'} left out."
+    )
+    return Sentence(
+        f"{counted(description.comparisons, 'choice')} from {counted(description.pairs, 'set')} of {of}{agents}."
+        f"{ties or ' There are no ties.'}{' Sets are weighted.' if description.weighted else ''} "
+        f"{left_out if dropped else 'No set was left out.'}{same}"
     )
 
 

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from lori.model.specification import Specification
 
 FEW = 5  # up to so many alternatives the sum over orders is cheaper than an integral
-ROOMS = (6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # sizes that larger sets are filled up to
+ROOMS = (6, 8, 12, 20, 32, 64, 128, 256, 512)  # sizes that larger sets are filled up to
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: derivatives of a closed one are limits
 EFFORT = {2: 5.0, 3: 20.0, 4: 80.0, 5: 500.0}  # by alternatives: how many times as long as a pair a row takes
 RULES = ("split", "observed")
+GLANCE = 100  # sets that are looked at first
 ALL = slice(None)
 
 
@@ -80,14 +81,13 @@ class Sets:
                 "epsilon", expected="a last threshold that may exceed 0 when ties were observed", got="one fixed to 0",
                 fix="use epsilon=None: with a zero threshold a tie could never happen",
             )  # fmt: skip
-        several = max((int(kind.tied) for group in groups for kind in kinds_of(group)), default=1)
-        large = max((kind.size for group in groups for kind in kinds_of(group) if kind.tied > 1), default=0)
-        if several > 1 and large > FEW:
+        kinds = sorted({kind for group in groups for kind in kinds_of(group)[0]})
+        large = max((kind.size for kind in kinds if kind.tied > 1), default=0)
+        if large > FEW:
             raise DataError(
                 "ties", expected=f"ties in sets of at most {FEW} alternatives", got=f"a set of {large}",
                 fix="leave these sets out, or name one alternative in each",
             )  # fmt: skip
-        kinds = sorted({kind for group in groups for kind in kinds_of(group)})
         return cls(rule, epsilon[-1] == 0, tuple(kind.name for kind in kinds))  # type: ignore[arg-type]
 
     # -- rows ----------------------------------------------------------------------------------------------
@@ -95,11 +95,12 @@ class Sets:
     def observed(self, data: Choices) -> Observations:
         """Each set becomes a row of the kind it has."""
         weight = data.comparisons * data.weights
-        kinds = np.array([kind.name for kind in kinds_of(data)])
+        kinds, number = kinds_of(data)
         by_kind = {}
         for name in self.kinds:
-            sets = np.flatnonzero((kinds == name) & (weight > 0))
-            place = placed(data, sets, Kind.named(name).size)
+            known = Kind.named(name)
+            sets = np.flatnonzero((number == kinds.index(known)) & (weight > 0)) if known in kinds else np.empty(0, int)
+            place = placed(data, sets, known.size)
             by_kind[name] = SetRows(data.alternatives, place, weight[sets], sets)
         return Observations(by_kind, len(data))
 
@@ -201,9 +202,11 @@ class Sets:
 
     def explained(self, data: Choices, compare: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> bool:
         """Does the chosen alternative win against every other one of its set?"""
+        if data.has_ties or (len(data) > GLANCE and not self.explained(data[:GLANCE], compare)):
+            return False
         pairs = data.as_pairs()
         order = compare(pairs.left_features, pairs.right_features)
-        return bool(np.all((order > 0) | pairs.identical())) and not data.has_ties
+        return bool(np.all((order > 0) | pairs.identical()))
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
@@ -249,26 +252,26 @@ def room(size: int) -> int:
     return next((own for own in ROOMS if own >= size), -(-size // 256) * 256)
 
 
-def kinds_of(data: Choices) -> list[Kind]:
-    """For each set its kind."""
+def kinds_of(data: Choices) -> tuple[list[Kind], np.ndarray]:
+    """The kinds of these sets, and for each set the number of its own."""
     tied = np.add.reduceat(data.chosen.astype(int), data.offsets[:-1])
     worst = np.zeros(len(data), bool) if data.worst is None else data.worst
-    table = np.stack([data.sizes, tied, worst], axis=1)
-    rows, inverse = np.unique(table, axis=0, return_inverse=True)
-    known = [
-        Kind(room(int(size)) if several == 1 else int(size), int(several), bool(low)) for size, several, low in rows
-    ]
-    return [known[place] for place in inverse.reshape(-1)]
+    sizes = np.array([0, *(room(size) for size in range(1, int(data.sizes.max()) + 1))])
+    filled = np.where(tied == 1, sizes[data.sizes], data.sizes)
+    code = (filled * (int(tied.max()) + 1) + tied) * 2 + worst
+    _, first, number = np.unique(code, return_index=True, return_inverse=True)
+    return [Kind(int(filled[i]), int(tied[i]), bool(worst[i])) for i in first], number.reshape(-1)
 
 
 def placed(data: Choices, sets: np.ndarray, size: int) -> np.ndarray:
     """(sets, size) the rows of each set, what was chosen first; −1 where there is none."""
-    place = np.full((len(sets), size), -1)
-    sizes = data.sizes[sets]
-    inside = np.arange(size) < sizes[:, None]
-    rows = (data.offsets[sets][:, None] + np.arange(size))[inside]
-    order = np.argsort(~data.chosen[rows] + 2 * np.repeat(np.arange(len(sets)), sizes), kind="stable")
-    place[inside] = rows[order]
+    inside = np.arange(size) < data.sizes[sets][:, None]
+    place = np.where(inside, data.offsets[sets][:, None] + np.arange(size), -1)
+    chosen = inside & data.chosen[place]
+    if (chosen.sum(axis=1) > 1).any():
+        return np.take_along_axis(place, np.argsort(~chosen, axis=1, kind="stable"), axis=1)
+    at = np.arange(len(sets)), chosen.argmax(axis=1)
+    place[at], place[:, 0] = place[:, 0].copy(), place[at]
     return place
 
 

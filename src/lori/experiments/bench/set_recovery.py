@@ -1,0 +1,196 @@
+"""Recovery from sets: is the order found, and do intervals hold the truth, when choices are among many?
+
+Orders are those of random models (`lori.experiments.bench.recovery`) who choose among three alternatives with three
+attributes, neighbouring ones correlated. Intervals are those of somebody with two levels who chooses from sets of
+twenty; beside them stand those of the reading as pairs that share their winner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lori.data.choices import Choices
+from lori.estimators.lori import LORI
+from lori.experiments.bench.contest import Measured, Row
+from lori.experiments.bench.recovery import hanging, in_order, random_model
+from lori.experiments.bench.trials import each
+from lori.model.decisions import decided, simulated
+from lori.model.ordered import OrderedModel
+from lori.model.quantity import Quantity
+
+ALTERNATIVES, ATTRIBUTES = 3, 3
+TENTH = 0.1
+READINGS = ("sets", "pairs", "pairs, clustered by set")
+
+
+@dataclass(frozen=True)
+class SetRecoverySettings:
+    """How many deciders, of what kind."""
+
+    deciders: int = 100
+    """For each correlation."""
+    choices: int = 1000
+    """Of each decider."""
+    correlations: tuple[float, ...] = (-0.5, 0.0, 0.5)
+    """Of neighbouring attributes: that of the first and the third is its square."""
+    first_seed: int = 100
+    """Of the first decider."""
+    batch: int = 10
+    """Deciders that are fitted together."""
+    jobs: int = 1
+    """Batches worked on at the same time."""
+
+
+SMOKE = SetRecoverySettings(deciders=2, choices=100, correlations=(0.0,), batch=2)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one decider."""
+
+    decides: float  # share of choices that the weakest level decides
+    hangs: float  # share of pairs that would be decided otherwise without the weakest level
+    converged: bool
+    right: bool
+
+
+def measure(settings: SetRecoverySettings) -> Measured:
+    measured = Measured()
+    seeds = range(settings.first_seed, settings.first_seed + settings.deciders)
+    for correlation in settings.correlations:
+        batches = [seeds[start : start + settings.batch] for start in range(0, len(seeds), settings.batch)]
+        work = [(settings, correlation, own) for own in batches]
+        trials = [trial for batch in each(_trials, work, settings.jobs) for trial in batch]
+        matter = [trial for trial in trials if trial.decides >= TENTH]
+        clear = [trial for trial in matter if trial.hangs >= TENTH]
+        converged, right = sum(own.converged for own in trials), sum(own.right for own in matter)
+        measures = {
+            "converged": converged, "deciders": len(trials), "right": right, "of": len(matter),
+            "right where a tenth hangs": sum(own.right for own in clear), "of these": len(clear),
+        }  # fmt: skip
+        note = (
+            f"converged in {converged} of {len(trials)}; right order in {right} of the {len(matter)} whose weakest "
+            f"level decides a tenth, and in {sum(own.right for own in clear)} of the {len(clear)} of these in which "
+            f"a tenth of choices would be others without it"
+        )
+        case = f"{settings.choices:,} choices among {ALTERNATIVES}"
+        measured.rows.append(Row(case, f"correlation {correlation:g}", note=note, measures=measures))
+        name = f"sets, correlation {correlation:g}"
+        measured.claim(f"{name}: share that converged", converged / len(trials), 1.0, at_least=True)
+        if matter:
+            measured.claim(
+                f"{name}: right orders where each level decides a tenth", right / len(matter), 0.99, at_least=True
+            )
+        if clear:
+            share = sum(own.right for own in clear) / len(clear)
+            measured.claim(f"{name}: right orders where a tenth hangs on each level", share, 0.99, at_least=True)
+    return measured
+
+
+def _trials(work: tuple[SetRecoverySettings, float, Sequence[int]]) -> list[Trial]:
+    settings, correlation, seeds = work
+    truths, data = [], []
+    for seed in seeds:
+        generator = np.random.default_rng(seed)
+        truths.append(random_model(generator, 2, ATTRIBUTES, speaks=TENTH))
+        table = correlated(generator, (settings.choices, ALTERNATIVES, ATTRIBUTES), correlation)
+        data.append(simulated(truths[-1], Choices.from_arrays(table, np.zeros(len(table), int)), generator))
+    fits = fit_each(LORI(levels=2, standard_errors="none"), data)
+    found = []
+    for truth, seen, fit in zip(truths, data, fits, strict=True):
+        probes = seen.alternatives.reshape(len(seen), ALTERNATIVES, ATTRIBUTES)
+        found.append(
+            Trial(
+                decides=float(decided(truth, seen).mean(axis=0)[:-1].min()),
+                hangs=float(hanging(truth, probes[:, 0], probes[:, 1]).min()),
+                converged=fit.converged_,
+                right=in_order(truth, fit.model_),
+            )
+        )
+    return found
+
+
+def correlated(generator: np.random.Generator, shape: tuple[int, ...], correlation: float) -> np.ndarray:
+    """Standard normal attributes, correlated with their neighbours."""
+    places = np.arange(shape[-1])
+    covariance = correlation ** np.abs(places[:, None] - places)
+    return generator.normal(size=shape) @ np.linalg.cholesky(covariance).T
+
+
+def fit_each(estimator: LORI, data: Sequence[Choices]) -> list[LORI]:
+    """The same model for each of the data, fitted as one batch."""
+    labelled = [replace(own, agent=np.full(len(own), str(place))) for place, own in enumerate(data)]
+    return list(estimator.fit_by_agent(Choices.concatenate(labelled)).values())
+
+
+@dataclass(frozen=True)
+class SetCoverageSettings:
+    """How many data sets, of what kind."""
+
+    data_sets: int = 100
+    """Data sets, each fitted with two levels."""
+    sets: int = 500
+    """Sets of each."""
+    alternatives: int = 20
+    """Alternatives of each set, with two standard normal features."""
+    weight: float = 3.0
+    """Of the only feature of each level."""
+    epsilon: float = 3.0
+    """Threshold of the first level; that of the last one is zero."""
+    first_seed: int = 100
+    """Of the first data set."""
+    batch: int = 10
+    """Data sets that are fitted together."""
+    jobs: int = 1
+    """Batches worked on at the same time."""
+
+
+COVERAGE_SMOKE = SetCoverageSettings(data_sets=2, sets=20, alternatives=6, batch=2)
+
+
+def measure_coverage(settings: SetCoverageSettings) -> Measured:
+    measured = Measured()
+    seeds = range(settings.first_seed, settings.first_seed + settings.data_sets)
+    batches = [seeds[start : start + settings.batch] for start in range(0, len(seeds), settings.batch)]
+    found = [own for batch in each(_intervals, [(settings, own) for own in batches], settings.jobs) for own in batch]
+    truth = settings.epsilon / settings.weight
+    case = f"{settings.sets:,} sets of {settings.alternatives}, {settings.data_sets} data sets"
+    for reading in READINGS:
+        values = [own[reading] for own in found]
+        made = [own.interval for own in values if own.interval is not None]
+        share = float(np.mean([low <= truth <= high for low, high in made])) if made else float("nan")
+        length = float(np.median([high - low for low, high in made])) if made else float("nan")
+        middle = float(np.mean([own.value for own in values if own.value is not None]))
+        note = (
+            f"the threshold of the first level, {truth:g}, was covered in {share:.1%} of {len(made)}, median length "
+            f"{length:.2g}, mean estimate {middle:.3g}"
+        )
+        measures = {"coverage": share, "intervals": len(made), "median length": length, "mean": middle}
+        measured.rows.append(Row(case, reading, note=note, measures=measures))
+        if reading == "sets":
+            measured.claim("sets: 95 % intervals of the first threshold, at least", share, 0.90, at_least=True)
+            measured.claim("sets: 95 % intervals of the first threshold, at most", share, 0.98)
+    return measured
+
+
+def _intervals(work: tuple[SetCoverageSettings, Sequence[int]]) -> list[dict[str, Quantity]]:
+    """Of each seed, by reading of the same data: the threshold of the first level in its own feature."""
+    settings, seeds = work
+    truth = OrderedModel.linear(settings.weight * np.eye(2), epsilon=[settings.epsilon, 0.0])
+    data = []
+    for seed in seeds:
+        generator = np.random.default_rng(seed)
+        table = generator.normal(size=(settings.sets, settings.alternatives, 2))
+        data.append(simulated(truth, Choices.from_arrays(table, np.zeros(settings.sets, int)), generator))
+    estimator = LORI(levels=2, epsilon=(None, 0.0), lapse=0)
+    found = []
+    for own, fit in zip(data, fit_each(estimator, data), strict=True):
+        pairs = own.as_pairs()
+        together = np.repeat(np.arange(len(own)), own.sizes - 1)
+        fits = (fit, estimator.copy().fit(pairs), estimator.copy().fit(pairs, clusters=together))
+        thresholds = [each.summary().levels[0].thresholds[truth.features[0]] for each in fits]
+        found.append(dict(zip(READINGS, thresholds, strict=True)))
+    return found

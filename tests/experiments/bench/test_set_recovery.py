@@ -1,0 +1,31 @@
+"""Are deciders and intervals counted as the claims say?"""
+
+import numpy as np
+import pytest
+
+from lori.experiments.bench import set_recovery
+from lori.experiments.bench.set_recovery import READINGS, SetCoverageSettings, SetRecoverySettings, Trial, correlated
+from lori.model.quantity import Quantity
+
+
+def test_attributes_are_correlated_with_their_neighbours():
+    drawn = correlated(np.random.default_rng(0), (20_000, 3), -0.5)
+    assert np.corrcoef(drawn.T)[0] == pytest.approx([1, -0.5, 0.25], abs=0.04)
+
+
+def test_only_those_whose_levels_decide_are_judged(monkeypatch):
+    trials = [Trial(0.3, 0.2, True, True), Trial(0.05, 0.2, True, False), Trial(0.3, 0.05, True, False)]
+    monkeypatch.setattr(set_recovery, "each", lambda function, work, jobs: [trials])
+    measured = set_recovery.measure(SetRecoverySettings(deciders=3, correlations=(0.5,)))
+    assert measured.rows[0].measures["right"] == 1
+    assert measured.rows[0].measures["of"] == 2
+    assert [claim.value for claim in measured.claims] == [1.0, 0.5, 1.0]
+
+
+def test_intervals_are_counted_by_reading(monkeypatch):
+    wide, narrow = (Quantity(1.1, 0.1, own) for own in ((0.9, 1.3), (1.05, 1.2)))
+    found = [dict(zip(READINGS, (wide, narrow, wide), strict=True))] * 4
+    monkeypatch.setattr(set_recovery, "each", lambda function, work, jobs: [found])
+    measured = set_recovery.measure_coverage(SetCoverageSettings(data_sets=4))
+    assert [row.measures["coverage"] for row in measured.rows] == [1.0, 0.0, 1.0]
+    assert [claim.holds for claim in measured.claims] == [True, False]
