@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
 from lori.data.reading import forms, wide
-from lori.data.reading.files import as_paths
 from lori.data.reading.long import SetOptions, long_choices
+from lori.data.reading.paths import as_paths
 from lori.data.reading.tables import Table, open_tables
 from lori.errors import DataError
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lori.data import validation as check
-from lori.data.reading.files import column_error, read_frame, read_table
+from lori.data.reading.files import read_frame, read_table
+from lori.data.reading.headers import column_error
 from lori.errors import DataError
 
 if TYPE_CHECKING:
