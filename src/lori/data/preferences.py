@@ -16,6 +16,8 @@ from lori.errors import DataError
 if TYPE_CHECKING:
     import pandas
 
+    from lori.data.reading.record import Reading
+
 OUTCOMES = ("left", "tie", "right")
 """What can come out of a comparison, in the order of all tables of counts and probabilities."""
 
@@ -46,6 +48,7 @@ class Preferences:
     agent: np.ndarray | None = None  # (pairs,) text: who compared
     weight: np.ndarray | None = None  # (pairs,) float64 from 0; None means 1
     pooled: tuple[str, float | None] | None = None  # how trajectories became features, and by what discount
+    reading: Reading | None = None  # how files became this, where it was read
 
     def __post_init__(self) -> None:
         self._set(**checked_fields(self))

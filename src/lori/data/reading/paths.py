@@ -24,6 +24,12 @@ def as_paths(given: str | Path | Iterable[str | Path]) -> list[str]:
     return [str(path) for path in paths]
 
 
+def as_sources(given: Any) -> list[Any]:
+    """Files by their names, and tables that somebody has in memory, one or several."""
+    parts = list(given) if isinstance(given, list | tuple) else [given]
+    return [part if hasattr(part, "columns") else as_paths([part])[0] for part in parts]
+
+
 def check_file(path: str | Path) -> int:
     """The mode of a file that can be read: an ordinary one, a pipe or a terminal."""
     try:
