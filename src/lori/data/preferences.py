@@ -112,6 +112,18 @@ class Preferences:
         known = known_counts(len(left), wins, losses, ties, counts)
         return cls(table, left, right, features=names, agent=agent, weight=weight, **known)
 
+    @classmethod
+    def from_frame(cls, frame: pandas.DataFrame, **options: Any) -> Preferences:
+        """Preferences from a pandas table in the pairs form; options as those of `lori.read`."""
+        from lori.data.reading.readers import read
+
+        found = read(frame, **options)
+        if not isinstance(found, cls):
+            raise DataError(
+                "frame", expected="a table of pairs", got="one of choices from sets", fix="use lori.read_choices"
+            )
+        return found
+
     @staticmethod
     def concatenate(parts: Sequence[Preferences]) -> Preferences:
         """All pairs of several preferences over the same features, one after the other."""

@@ -84,7 +84,7 @@ BAD_FILES = {
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_bad_files_are_one_sentence_and_write_nothing(run, tmp_path, name):
     (tmp_path / "bad.csv").write_text(BAD_FILES[name])
-    code, out, err = run("fit", "bad.csv", "--save", "model.json")
+    code, out, err = run("fit", "bad.csv", "--missing", "error", "--save", "model.json")
     assert code == 2
     assert out == ""
     assert err.startswith("Error: ")
@@ -199,7 +199,7 @@ SETS = {
     ),
     "one alternative": ("set,chosen,x\n1,1,2\n2,1,2\n2,0,3\n", [], "at least two alternatives in every set"),
     "not available": ("set,chosen,available,x\n1,1,0,2\n1,0,1,3\n1,0,1,3\n", [], "that was available"),
-    "ragged": ("set,chosen,x\n1,1,2\n1,0,\n", [], "a missing value or infinity in row 2"),
+    "ragged": ("set,chosen,x\n1,1,2\n1,0,\n", ["--missing", "error"], "a missing value or infinity in row 2"),
     "rank gap": ("set,rank,x\n1,1,2\n1,3,3\n1,,4\n", [], "got a gap"),
     "repeated rank": ("set,rank,x\n1,1,2\n1,1,3\n1,2,4\n", [], "every rank once"),
     "baseline": ("set,alternative,chosen,x\n1,a,1,2\n1,b,0,3\n", ["--baseline", "c"], "baseline: expected the name"),

@@ -213,7 +213,10 @@ def _unrecognised(tables: Sequence[Table]) -> DataError:
         form = forms.form_of(table)
         if form != "unknown":
             return table.missing(EXPECTED, f"it has the form of {form}: give the other file too")
-        return table.missing(EXPECTED, "rename the columns or map them with columns=… (--columns)")
+        return table.missing(
+            EXPECTED,
+            "rename the columns or map them with columns=… (--columns); a column with what was chosen is choice=…",
+        )
     return DataError(
         " and ".join(table.path for table in tables),
         expected=EXPECTED,

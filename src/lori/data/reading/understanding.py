@@ -11,7 +11,7 @@ from lori.data.reading import forms, wide
 from lori.data.reading.guesses import Guess, guess
 from lori.data.reading.record import Reading
 from lori.data.reading.surveys import conjoint, without_headings
-from lori.data.reading.tables import Table, open_frames, table_of, tables_of, with_joined
+from lori.data.reading.tables import NUMBER_ROLES, TEXT_ROLES, Table, open_frames, table_of, tables_of, with_joined
 from lori.data.validation import as_mapping
 from lori.errors import DataError, printable
 
@@ -40,11 +40,18 @@ class Understanding:
     def in_order(self, *forms_wanted: str) -> tuple[Table, ...]:
         return tuple(self.tables[form] for form in forms_wanted)
 
+    def _plays_a_part(self, form: str, table: Table, ours: str) -> bool:
+        if ours in self.columns or ours in table.by_pattern or ours in (*TEXT_ROLES, *NUMBER_ROLES):
+            return True
+        if form == "pairs":
+            return ours.startswith(("left.", "right."))
+        return form != "wide" and (self.features is None or ours in self.features)
+
     def record(self, categories: Mapping[str, tuple[str, ...]], dropped: int) -> Reading:
         """How the files were read."""
-        used = {theirs for table in self.all_tables for ours, theirs in table.names.items()}
         table = self.all_tables[-1]
         form = next(iter(self.tables))
+        used = {theirs for ours, theirs in table.names.items() if self._plays_a_part(form, table, ours)}
         return Reading(
             form=form if len(self.tables) == 1 else next(own for own in self.tables if own != "comparisons"),
             sources=tuple(own.path for own in self.all_tables),
@@ -133,4 +140,4 @@ def _with_outcome(frame: pandas.DataFrame, guessed: Guess) -> pandas.DataFrame:
 def _warn(path: str, columns: Mapping[str, str], values: Mapping[str, str]) -> None:
     pairs = ", ".join(f"{ours}={theirs}" for ours, theirs in (*columns.items(), *values.items()))
     said = f"{path}: guessed that {pairs}; say it with columns=… and values=… to be sure"
-    warnings.warn(printable(said), GuessedColumns, stacklevel=5)
+    warnings.warn(printable(said), GuessedColumns, stacklevel=4)

@@ -11,7 +11,7 @@ import typer
 
 from lori.data.writing import check_targets
 from lori.errors import InputError, one_of
-from lori.interfaces.commands.console import print_json, show_summary, shown, working
+from lori.interfaces.commands.console import print_json, say, show_summary, shown, working
 from lori.interfaces.commands.options import (
     AsJson,
     DataOptions,
@@ -200,7 +200,8 @@ def fit(
         engine.fit(estimator, data.stream(files))
         output.show(estimator)
         return
-    preferences, dropped = data.read(files, ties="observed" if model.ties is TieName.observed else "error")
+    remark = None if output.quiet else say
+    preferences, dropped = data.read(files, ties="observed" if model.ties is TieName.observed else "error", say=remark)
     if output.report is not None and hasattr(preferences, "offsets"):
         raise InputError(
             "--report", expected="pairs", got="choices from sets, of which there is no report yet",
