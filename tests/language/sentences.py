@@ -26,7 +26,7 @@ from lori.interfaces.figures import calibration, ladder, posterior, tradeoff, tr
 from lori.interfaces.report import sentences as report
 from lori.interfaces.report.content import Quality
 from lori.language import notes as verdicts
-from lori.language.answer import open_questions, search_sentence
+from lori.language.answer import enough_sentence, open_questions, search_sentence
 from lori.language.notes import CATALOGUE, Note, note_sentences
 from lori.language.reading import description
 from lori.language.results import CapInFeature, LevelSummary, NestedFit, Status, Summary, Support
@@ -474,6 +474,14 @@ def _readings() -> dict[str, list[str]]:
     sets = lori.Choices.from_arrays([[[1.0], [2]], [[3], [1]]], [0, 1], features=["cost"], agents=["a", "a"])
     alone = replace(sets, reading=Reading(form="choices", dropped=1))
     return {
+        "Levels that are enough": [
+            str(enough_sentence(own))
+            for own in (
+                supported(2, "not supported", recommended=1),
+                supported(3, "not supported", recommended=2),
+                differing(2),
+            )
+        ],
         "Reading": list(description(plain, ["lori", "fit", "a b.csv"])),
         "Reading: guesses": list(description(replace(people, reading=guessed))),
         "Reading: sets": list(description(alone)),

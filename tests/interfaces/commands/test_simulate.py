@@ -56,7 +56,7 @@ def test_simulate_then_fit(run, tmp_path):
     run(*given)
     assert (tmp_path / "d" / "pairs.csv").read_bytes() == first
     assert run("simulate", "model", "--model", "d/truth.json", "--pairs", "5", "--out", "e")[0] == 0
-    code, out, _ = run("fit", "d/pairs.csv", "--by", "agent", "--starts", "8", "--save", "agents.json")
+    code, out, _ = run("fit", "d/pairs.csv", "--by", "agent", "--levels", "2", "--starts", "8", "--save", "agents.json")
     assert code == 0
     assert "2 agents" in out
     code, _, err = run("predict", "agents.json", "d/pairs.csv")
