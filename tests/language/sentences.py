@@ -30,6 +30,7 @@ from lori.language.answer import enough_sentence, open_questions, search_sentenc
 from lori.language.notes import CATALOGUE, Note, note_sentences
 from lori.language.reading import description
 from lori.language.results import CapInFeature, LevelSummary, NestedFit, Status, Summary, Support
+from lori.language.truth import comparison
 from lori.model.quantity import Quantity
 from lori.model.rewards import Fact
 from lori.model.rewards.gated import Gate
@@ -474,6 +475,10 @@ def _readings() -> dict[str, list[str]]:
     sets = lori.Choices.from_arrays([[[1.0], [2]], [[3], [1]]], [0, 1], features=["cost"], agents=["a", "a"])
     alone = replace(sets, reading=Reading(form="choices", dropped=1))
     return {
+        "Compared with the truth": [
+            *map(str, comparison(several(2), several(2), 0.0123)),
+            *map(str, comparison(several(1), several(2), 0.2)),
+        ],
         "Levels that are enough": [
             str(enough_sentence(own))
             for own in (

@@ -122,9 +122,10 @@ def select_levels(
     """Compare 1, 2, … `up_to` levels of the estimator's kind (default: `LORI()`) on these preferences.
 
     `method` is how posteriors are made: `smc`, `laplace`, or `auto` (default): Gaussians, and up to 3 000 pairs
-    sequential Monte Carlo where these cannot be trusted (with `lori[bayes]`). Stops early
-    where another level lost the evidence by more than `CLEAR` units. Where ten agents or more were pooled, a further level must also be better than agents who differ
-    (`lori.inference.support`). What is given level by level is cut or repeated as in `LORI.with_levels`.
+    sequential Monte Carlo where these cannot be trusted (with `lori[bayes]`). Stops early where another level lost the
+    evidence by more than `CLEAR` units. Where ten agents or more were pooled, a further level must also be better than
+    agents who differ (`lori.inference.support`). What is given level by level is cut or repeated as in
+    `LORI.with_levels`.
     """
     whole("up_to", up_to, 1)
     if preferences.n_comparisons < 2:

@@ -143,6 +143,10 @@ class OutputOptions:
     """Where the answer goes."""
 
     save: Annotated[Path | None, typer.Option(help="Save the fitted model as JSON.")] = None
+    truth: Annotated[
+        Path | None,
+        typer.Option(help="The model behind simulated choices, to compare with: truth.json of `lori simulate`."),
+    ] = None
     overwrite: Overwrite = False
     report: Annotated[Path | None, typer.Option(help="Write a page about the model and the data (HTML).")] = None
     pairs: WithPairs = True
@@ -162,6 +166,19 @@ class OutputOptions:
                 typer.echo(f"\n{chosen_text(chosen)}")
             if self.save:
                 typer.echo(f"\nSaved to {shown(self.save)}")
+
+    def show_truth(self, estimator: LORI, data: Preferences) -> None:
+        """How near the model comes to the one behind the choices, where that is given."""
+        if self.truth is None or self.as_json or self.quiet:
+            return
+        import numpy as np
+
+        from lori.estimators.lori import load
+        from lori.language.truth import comparison
+
+        truth = load(self.truth)
+        off = float(np.abs(truth.predict_proba(data) - estimator.predict_proba(data)).max(axis=1).mean())
+        typer.echo("\n" + "\n".join(comparison(estimator.summary(), truth.summary(), off)))
 
     def show_agents(self, fitted: dict[str, LORI], chosen: dict[str, Selection] | None = None) -> None:
         """A model for each agent, and what spoke for its number of levels where that was `chosen`."""
@@ -226,6 +243,7 @@ def fit(
         return
     estimator, chosen = _fit_one(model, preferences)
     output.show(estimator, chosen)
+    output.show_truth(estimator, preferences)
     output.show_report(estimator, preferences, files, dropped)
 
 
