@@ -56,6 +56,7 @@ def known(model: OrderedModel, preferences: Preferences) -> LORI:
     estimator.model_, estimator.summary_, estimator.ranges_ = model, summarise(fit), fit.ranges
     estimator.optimum_, estimator.log_likelihood_ = None, likely
     estimator.coding_, estimator.pooled_, estimator.fitted_to_ = WORDS, None, None
+    estimator.reading_ = None
     estimator._mirror(fit.status)
     return estimator
 

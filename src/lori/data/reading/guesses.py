@@ -173,7 +173,7 @@ def _wide(
             best = quality
             available = next((family for family in own if family.is_available), None)
             found = _mapped(ordered, described, available, codes, "left" if preferred else None)
-    if not found.columns:
+    if not found.columns or not (found.always or "choice" in roles):
         return None
     named = {role: roles[role] for role in ("weight",) if role in roles}
     if not found.always:

@@ -18,6 +18,7 @@ from lori.data.reading.cells import Categories, without_gaps
 from lori.data.reading.long import SetOptions, complete_sets, long_choices
 from lori.data.reading.orders import is_orders, orders
 from lori.data.reading.paths import as_sources
+from lori.data.reading.record import Reading
 from lori.data.reading.tables import Table, open_tables
 from lori.data.reading.understanding import understood
 from lori.errors import DataError
@@ -132,6 +133,7 @@ def read(
     outcome_needed: bool = True,
     missing: str = "error",
     categories: Mapping[str, Sequence[str]] | None = None,
+    remembered: Reading | None = None,
 ) -> Preferences | Choices:
     """Read one file (pairs or choices) or two (items or trajectories, and comparisons, in either order).
 
@@ -139,7 +141,8 @@ def read(
     is guessed what they mean, and a warning says how; `reading` of what is returned has the details. Files of choices
     give `Choices`, or the pairs of `Choices.as_pairs` with `as_pairs=True`; `alternatives`, `constants`, `opt_out` and
     `ties` are about these, see `read_choices`. Words instead of numbers are a category: a feature of 0 and 1 for each
-    word but the first, or but the first of `categories`. `missing="drop"` leaves rows with empty cells out. With
+    word but the first, or but the first of `categories`. `missing="drop"` leaves rows with empty cells out. What is
+    `remembered` of the files of a model (`LORI.reading_`) holds for these, where nothing else is said. With
     `outcome_needed=False` files may come without a choice (to have it predicted); the left side, or the first
     alternative, then stands for the winner.
     """
@@ -149,7 +152,9 @@ def read(
     if any(map(is_orders, sources)):
         choices: Preferences | Choices = _read_orders(sources, columns, features, ties)
         return choices.as_pairs() if as_pairs and isinstance(choices, Choices) else choices
-    found = understood(sources, columns, values, features, alternatives, where, outcome_needed)
+    found = understood(sources, columns, values, features, alternatives, where, outcome_needed, remembered)
+    if categories is None and remembered is not None:
+        categories = remembered.categories
     options = SetOptions(found.features, found.values, found.alternatives, constants, opt_out, ties)
     match sorted(found.tables):
         case ["wide"]:

@@ -11,7 +11,16 @@ from lori.data.reading import forms, wide
 from lori.data.reading.guesses import Guess, guess
 from lori.data.reading.record import Reading
 from lori.data.reading.surveys import conjoint, without_headings
-from lori.data.reading.tables import NUMBER_ROLES, TEXT_ROLES, Table, open_frames, table_of, tables_of, with_joined
+from lori.data.reading.tables import (
+    NUMBER_ROLES,
+    TEXT_ROLES,
+    Table,
+    matches,
+    open_frames,
+    table_of,
+    tables_of,
+    with_joined,
+)
 from lori.data.validation import as_mapping
 from lori.errors import DataError, printable
 
@@ -75,14 +84,19 @@ def understood(
     alternatives: Sequence[str] | None,
     where: Mapping[str, object] | None,
     outcome_needed: bool,
+    remembered: Reading | None = None,
 ) -> Understanding:
     """Read the files, and find out what their columns mean."""
     mapping, words = as_mapping(columns, "columns"), as_mapping(values, "values")
     fixed: dict[str, float] = {}
+    known = Reading() if remembered is None else remembered
+    frames = open_frames(sources, {**known.columns, **mapping}, where)
+    mapping = recalled(known, mapping, frames)
+    words = words or dict(known.values)
+    alternatives = alternatives or known.alternatives or None
     is_wide = len(sources) == 1 and wide.is_wide(mapping, alternatives)
     if is_wide:
         mapping, fixed = wide.numbers_in(mapping)
-    frames = open_frames(sources, mapping, where)
     guessed = Guess()
     if len(frames) == 1:
         path, frame = frames[0][0], without_headings(frames[0][1])
@@ -114,6 +128,19 @@ def understood(
         by_form, tuple(tables), mapping, words, features if features is not None else by_guess or None, alternatives,
         fixed, guesses, tuple(by_guess),
     )  # fmt: skip
+
+
+def recalled(known: Reading, mapping: dict[str, str], frames: Sequence[tuple[str, pandas.DataFrame]]) -> dict[str, str]:
+    """The map with what is known of files like these, as far as they have the columns."""
+    names = [name for _, frame in frames for name in frame.columns]
+    found = dict(mapping)
+    for ours, theirs in known.columns.items():
+        parts = [theirs] if theirs in names else theirs.split("+")
+        fits = any(matches(name, {ours: theirs}) for name in names) if "*" in theirs else set(parts) <= set(names)
+        number = theirs.replace(".", "", 1).lstrip("-").isdigit() and "." in ours
+        if ours not in mapping and (fits or number):
+            found[ours] = theirs
+    return found
 
 
 def _is_plain(path: str, frame: pandas.DataFrame, mapping: Mapping[str, str], outcome_needed: bool) -> bool:

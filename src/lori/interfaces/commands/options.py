@@ -252,6 +252,7 @@ class ModelDataOptions(SetOptions):
 
     pooling: Annotated[str | None, typer.Option(help="As --pooling of fit (default: as the model says).")] = None
     discount: Annotated[float | None, typer.Option(help="As --discount of fit (default: the same).")] = None
+    missing: Annotated[str, typer.Option(help="Rows with an empty cell: error or drop.")] = "error"
 
     def read(self, files: list[Path], estimator: LORI, *, outcome_needed: bool = True) -> Any:
         """Preferences or Choices with the model's own features, and trajectories pooled as they were for it."""
@@ -270,7 +271,8 @@ class ModelDataOptions(SetOptions):
         features = list(estimator.features_) or None
         observed = read(
             self.sources(files), **self.read_by(), features=features, pooling=pooling, discount=discount, identical="keep",
-            outcome_needed=outcome_needed, ties="observed",
+            outcome_needed=outcome_needed, ties="observed", missing=self.missing,
+            remembered=estimator.reading_,
         )  # fmt: skip
         return observed.select(features) if features else observed
 
