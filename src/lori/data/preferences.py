@@ -230,6 +230,10 @@ class Preferences:
         size = f"{self.n_pairs} pairs, {self.n_comparisons} comparisons"
         return f"Preferences({size}, {self.n_features} features{people})"
 
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: how much there is, and the first pairs."""
+        return f"<p>{self!r}</p>{self[:5].to_frame().to_html(index=False, border=0)}"
+
     def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
         raise TypeError("an array cannot hold the counts of Preferences; use left_features and right_features")
 
