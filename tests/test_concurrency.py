@@ -57,7 +57,19 @@ def test_eight_fits_share_one_cache(choices, tmp_path):
     lori.write_pairs(choices, tmp_path / "choices.csv")
     environment = {key: value for key, value in os.environ.items() if not key.startswith("JAX_")}
     environment |= {"LORI_CACHE": str(tmp_path / "cache")}
-    line = [sys.executable, "-m", "lori", "fit", str(tmp_path / "choices.csv"), "--starts", "8", "--json", "--save"]
+    line = [
+        sys.executable,
+        "-m",
+        "lori",
+        "fit",
+        str(tmp_path / "choices.csv"),
+        "--levels",
+        "2",
+        "--starts",
+        "8",
+        "--json",
+        "--save",
+    ]
     running = [
         subprocess.Popen(
             [*line, str(tmp_path / f"model{i}.json")], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -95,7 +95,7 @@ def test_the_contract(two, data):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"classes": 61}, "at most as many as there are agents"),
+        ({"classes": 21}, "from 1 to 20"),
         ({"classes": 0}, "classes"),
         ({"classes": 2, "levels": [1, 2, 1]}, "one for each of the 2 classes"),
         ({"classes": 2, "spread": True}, "spread"),

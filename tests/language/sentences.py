@@ -12,6 +12,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+import lori
+from lori.data.reading.record import Reading
 from lori.evaluation.checks import Check, Group, RareChoices, Surprise
 from lori.evaluation.favourites import SetSurprise
 from lori.evaluation.metrics import Reliability
@@ -26,10 +28,12 @@ from lori.interfaces.figures import calibration, ladder, posterior, sets, tradeo
 from lori.interfaces.report import sentences as report
 from lori.interfaces.report.content import Quality
 from lori.language import notes as verdicts
-from lori.language.answer import open_questions, search_sentence
+from lori.language.answer import enough_sentence, open_questions, search_sentence
 from lori.language.notes import CATALOGUE, Note, note_sentences
 from lori.language.populations import ClassSummary, PopulationSummary, candidate_name, selection_reason
+from lori.language.reading import description
 from lori.language.results import CapInFeature, LevelSummary, NestedFit, Status, Summary, Support
+from lori.language.truth import comparison
 from lori.model.quantity import Quantity
 from lori.model.rewards import Fact
 from lori.model.rewards.gated import Gate
@@ -152,7 +156,7 @@ def sections() -> dict[str, list[str]]:
     """Heading → what can be said under it."""
     return {
         **_answers(), **_open(), "Notes": [str(note) for note in notes()], **_many_notes(), **_explanations(),
-        **_posteriors(), **_selections(), **_populations(), **_report(), **_captions(),
+        **_posteriors(), **_selections(), **_populations(), **_report(), **_captions(), **_readings(),
     }  # fmt: skip
 
 
@@ -513,6 +517,39 @@ def _captions() -> dict[str, list[str]]:
         ],
         "Captions: trajectories": [str(trajectories.caption(steps, "a", "b"))],
     }  # fmt: skip
+
+
+def _readings() -> dict[str, list[str]]:
+    """What was understood of a file."""
+    plain = lori.Preferences.from_arrays([[1.0, 24.0], [3, 32]], [[2, 40], [1, 24]], features=["need", "price"])
+    people = replace(plain, agent=["a", "b"], ties=[1, 0])
+    guessed = Reading(
+        columns={"left.*": "A_*", "right.*": "B_*", "choice": "picked", "agent": "Person"},
+        values={"left": "A", "tie": "no preference"},
+        guessed=("left.*", "choice", "agent", "tie"),
+        categories={"form": ("drops", "patch", "pill")},
+        ignored=("note", "date"),
+        dropped=3,
+    )
+    sets = lori.Choices.from_arrays([[[1.0], [2]], [[3], [1]]], [0, 1], features=["cost"], agents=["a", "a"])
+    alone = replace(sets, reading=Reading(form="choices", dropped=1))
+    return {
+        "Compared with the truth": [
+            *map(str, comparison(several(2), several(2), 0.0123)),
+            *map(str, comparison(several(1), several(2), 0.2)),
+        ],
+        "Levels that are enough": [
+            str(enough_sentence(own))
+            for own in (
+                supported(2, "not supported", recommended=1),
+                supported(3, "not supported", recommended=2),
+                differing(2),
+            )
+        ],
+        "Reading": list(description(plain, ["lori", "fit", "a b.csv"])),
+        "Reading: guesses": list(description(replace(people, reading=guessed))),
+        "Reading: sets": list(description(alone)),
+    }
 
 
 def text() -> str:

@@ -60,3 +60,20 @@ def test_one_start_in_many_is_called_rare():
     assert lonely.has("rare optimum")
     assert not lonely.has("separation")
     assert Status.from_dict(lonely.to_dict()) == lonely
+
+
+def test_tables_for_notebooks_pages_and_papers(made):
+    summary = made.summary(status=Status(True, 48, 1 / 48, (Note("rare optimum", {"starts": 48}),)))
+    frame = summary.to_frame()
+    features = sum(len(level.weights) for level in summary.levels)
+    assert len(frame) == features
+    first = summary.levels[0]
+    row = frame[frame["feature"] == first.leading[0]].iloc[0]
+    assert row["weight"] == first.weights[first.leading[0]].value
+    assert (row["threshold low"], row["threshold high"]) == first.threshold.interval
+    latex = summary.to_latex()
+    assert latex.count("\\\\") == features + 1
+    assert r"95 \% interval" in latex
+    shown = summary._repr_html_()
+    assert summary.to_html() in shown
+    assert shown.count("<p>") == len(summary.sentences) + 1

@@ -18,6 +18,8 @@ from lori.errors import DataError
 if TYPE_CHECKING:
     import pandas
 
+    from lori.data.reading.record import Reading
+
 COLUMNS = (
     "set", "alternative", "available", "chosen", "rank", "best", "worst", "agent", "count", "weight", "occasion",
 )  # fmt: skip
@@ -49,6 +51,7 @@ class Choices:
     weight: np.ndarray | None = None  # (sets,) float64 from 0; None means 1
     worst: np.ndarray | None = None  # (sets,) bool: the least preferred was picked; None means nowhere
     occasion: np.ndarray | None = None  # (sets,) int64: sets with the same number are one answer, such as a ranking
+    reading: Reading | None = None  # how files became this, where it was read
 
     def __post_init__(self) -> None:
         self._set(**checked_choice_fields(self))

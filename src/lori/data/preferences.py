@@ -16,6 +16,8 @@ from lori.errors import DataError
 if TYPE_CHECKING:
     import pandas
 
+    from lori.data.reading.record import Reading
+
 OUTCOMES = ("left", "tie", "right")
 """What can come out of a comparison, in the order of all tables of counts and probabilities."""
 
@@ -46,6 +48,7 @@ class Preferences:
     agent: np.ndarray | None = None  # (pairs,) text: who compared
     weight: np.ndarray | None = None  # (pairs,) float64 from 0; None means 1
     pooled: tuple[str, float | None] | None = None  # how trajectories became features, and by what discount
+    reading: Reading | None = None  # how files became this, where it was read
 
     def __post_init__(self) -> None:
         self._set(**checked_fields(self))
@@ -108,6 +111,18 @@ class Preferences:
         left = as_indices(left, "left")
         known = known_counts(len(left), wins, losses, ties, counts)
         return cls(table, left, right, features=names, agent=agent, weight=weight, **known)
+
+    @classmethod
+    def from_frame(cls, frame: pandas.DataFrame, **options: Any) -> Preferences:
+        """Preferences from a pandas table in the pairs form; options as those of `lori.read`."""
+        from lori.data.reading.readers import read
+
+        found = read(frame, **options)
+        if not isinstance(found, cls):
+            raise DataError(
+                "frame", expected="a table of pairs", got="one of choices from sets", fix="use lori.read_choices"
+            )
+        return found
 
     @staticmethod
     def concatenate(parts: Sequence[Preferences]) -> Preferences:
@@ -214,6 +229,10 @@ class Preferences:
         people = "" if self.agent is None else f", {len(np.unique(self.agent))} agents"
         size = f"{self.n_pairs} pairs, {self.n_comparisons} comparisons"
         return f"Preferences({size}, {self.n_features} features{people})"
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: how much there is, and the first pairs."""
+        return f"<p>{self!r}</p>{self[:5].to_frame().to_html(index=False, border=0)}"
 
     def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
         raise TypeError("an array cannot hold the counts of Preferences; use left_features and right_features")

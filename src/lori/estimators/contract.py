@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
@@ -28,6 +29,12 @@ class Estimator:
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The constructor's parameters (none of them holds estimators, so `deep` changes nothing)."""
         return {name: getattr(self, name) for name in self._defaults()}
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: what was learned, or what is to be learned."""
+        if hasattr(self, "summary_"):
+            return self.summary_._repr_html_()
+        return f"<pre>{escape(repr(self))}</pre>"
 
     def set_params(self: Own, **changes: Any) -> Own:
         known = self._defaults()

@@ -12,6 +12,7 @@ import numpy as np
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
+from lori.data.reading.record import Reading
 from lori.data.reading.stream import PreferenceStream
 from lori.errors import DataError, InputError, one_of, whole
 from lori.estimators import storage
@@ -127,7 +128,7 @@ class LORI(Estimator):
         settings = checked_settings(self.get_params(deep=False), [data], clustered=together is not None)
         pooled = getattr(data, "pooled", None)
         self._learned(settings, fit_groups(settings, [data], clusters=together)[0], coding, pooled)
-        self.fitted_to_ = weakref.ref(data)
+        self.fitted_to_, self.reading_ = weakref.ref(data), getattr(data, "reading", None)
         return self
 
     def with_levels(self, levels: int) -> LORI:
@@ -315,7 +316,7 @@ class LORI(Estimator):
         self.chain_ = fit.nested
         self.log_likelihood_ = fit.log_likelihood
         self.coding_, self.pooled_ = coding, pooled
-        self.fitted_to_ = None
+        self.fitted_to_ = self.reading_ = None
         self._mirror(fit.status)
 
     def _mirror(self, status: Status) -> None:
@@ -334,6 +335,7 @@ class LORI(Estimator):
             "ranges": [float(value) for value in self.ranges_],
             "peak": None if self.optimum_ is None else self.optimum_.describe(),
             "pooled": self.pooled_,
+            "reading": None if self.reading_ is None else self.reading_.to_dict(),
         }
 
     def _saved_settings(self) -> dict[str, Any]:
@@ -364,6 +366,7 @@ class LORI(Estimator):
         estimator.coding_ = WORDS
         pooled = content.get("pooled")  # older files do not say
         estimator.pooled_ = (str(pooled[0]), pooled[1]) if pooled else None
+        estimator.reading_ = Reading.from_dict(kept) if (kept := content.get("reading")) else None
         return estimator
 
     def _same(self, choices: Choices) -> Choices:

@@ -253,6 +253,25 @@ class SummaryPart(Told):
 # -- files ------------------------------------------------------------------------------------------------
 
 
+Words = Annotated[dict[Name, Name], Field(max_length=MOST_FEATURES)]
+
+
+class ReadingPart(Exact):
+    """How the files were read."""
+
+    form: Name
+    sources: Names
+    columns: Words
+    values: Words
+    alternatives: Names
+    features: Names
+    guessed: Names
+    categories: Annotated[dict[Name, Names], Field(max_length=MOST_FEATURES)]
+    ignored: Names
+    rows: Count
+    dropped: Count
+
+
 class Content(Exact):
     """One fitted model."""
 
@@ -262,6 +281,7 @@ class Content(Exact):
     ranges: Annotated[list[NotNegative], Field(max_length=MOST_FEATURES)]
     peak: PeakPart | None = None  # files of the first version have none
     pooled: tuple[Literal["mean", "sum", "last", "discounted"], Share | None] | None = None  # older files do not say
+    reading: ReadingPart | None = None  # nor do they remember columns
 
 
 class Header(BaseModel):

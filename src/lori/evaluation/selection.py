@@ -11,12 +11,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from lori.data.choices import Choices
-from lori.errors import DataError, InputError, MissingExtra, whole
+from lori.errors import DataError, InputError, whole
 from lori.estimators.lori import LORI
 from lori.evaluation.metrics import held_out, log_likelihoods
 from lori.inference.posterior.draws import Posterior
@@ -123,9 +124,10 @@ def select_levels(
     """Compare 1, 2, … `up_to` levels of the estimator's kind (default: `LORI()`) on these preferences.
 
     `method` is how posteriors are made: `smc`, `laplace`, or `auto` (default): Gaussians, and up to 3 000 pairs
-    sequential Monte Carlo where these cannot be trusted. Stops early where another level lost the evidence by more
-    than `CLEAR` units. Where ten agents or more were pooled, a further level must also be better than agents who differ
-    (`lori.inference.support`). What is given level by level is cut or repeated as in `LORI.with_levels`.
+    sequential Monte Carlo where these cannot be trusted (with `lori[bayes]`). Stops early where another level lost the
+    evidence by more than `CLEAR` units. Where ten agents or more were pooled, a further level must also be better than
+    agents who differ (`lori.inference.support`). What is given level by level is cut or repeated as in
+    `LORI.with_levels`.
     """
     whole("up_to", up_to, 1)
     if preferences.n_comparisons < 2:
@@ -144,7 +146,7 @@ def select_levels(
         progress(f"Weighing {levels} level{'s' if levels > 1 else ''}")
         own = base.with_levels(levels)
         posterior = own.posterior(preferences, method="laplace" if method == "auto" else method, draws=draws, seed=seed)
-        if method == "auto" and few and not posterior.trust.trusted:
+        if method == "auto" and few and not posterior.trust.trusted and find_spec("blackjax"):
             posterior = own.posterior(preferences, method="smc", draws=draws, seed=seed)
         if posterior.log_evidence is None:
             raise InputError(
@@ -281,13 +283,14 @@ def evidence_error(one: Candidate, other: Candidate) -> float:
 
 
 def _left_out(posterior: Posterior, preferences: Observed) -> np.ndarray | None:
-    """Each pair's log-likelihood when it is left out, by Pareto-smoothed importance sampling; None if not to trust."""
+    """Each pair's log-likelihood when it is left out, by Pareto-smoothed importance sampling of ArviZ; None if not to
+    trust, or without ArviZ."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             import arviz
     except ImportError:
-        raise MissingExtra("arviz", "bayes") from None
+        return None  # cross-validation does it, too
     if isinstance(preferences, Choices):
         units = posterior.units
         logs = Problem.of(units.specification, [preferences], None, units.scaling).row_log_likelihood(posterior.draws)

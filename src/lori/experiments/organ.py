@@ -26,7 +26,7 @@ from lori.applications.organ.synthetic import SyntheticSettings, write_registry
 from lori.applications.organ.truth import PREFERENCES
 from lori.baselines.trex import TREX
 from lori.data.preferences import Preferences
-from lori.data.reading.files import check_file
+from lori.data.reading.paths import check_file
 from lori.errors import DataError
 from lori.estimators.lori import LORI
 from lori.evaluation.metrics import accuracy

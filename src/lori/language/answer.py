@@ -139,6 +139,17 @@ def support_sentence(support: Support) -> Sentence:
     return Sentence.of(f"The choices do not support {a_level} ({price}){instead}.")
 
 
+def enough_sentence(support: Support) -> Sentence:
+    """Why a model has no more levels than it has: what the first one too many would have gained."""
+    if support.verdict == DIFFERENCES:
+        return support_sentence(support)
+    price = f"log-likelihood {support.gain:+,.1f} for {counted(support.extra_parameters, 'more parameter')}"
+    are = f"{level_count(support.recommended)} {'is' if support.recommended == 1 else 'are'}"
+    return Sentence.of(
+        f"{are[:1].upper()}{are[1:]} shown: the choices do not support {an_ordinal(support.level)} one ({price})."
+    )
+
+
 def search_sentence(status: Status) -> Sentence:
     """How the search for the best parameters ended."""
     ended = "The search converged" if status.converged else "The search did not converge"

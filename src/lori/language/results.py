@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lori.language import answer
 from lori.language import results as table
@@ -19,6 +19,9 @@ from lori.language.numbers import counted, fine_percent, may_be_zero, percent, r
 from lori.language.sentence import Sentence, of_fact
 from lori.model.quantity import Quantity
 from lori.model.rewards import FAMILIES, Particulars
+
+if TYPE_CHECKING:
+    import pandas
 
 NEGLIGIBLE = 1e-6  # a threshold of so little log-odds is none
 SELDOM = 0.01  # a cap that fewer alternatives reach is not told by the data
@@ -239,6 +242,51 @@ class Summary:
             lapse=Quantity.from_dict(fields["lapse"]) if fields.get("lapse") else None,
             sets=bool(fields.get("sets", False)),
         )
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A row for each feature of each level: weight and threshold as numbers, with standard errors and intervals."""
+        import pandas
+
+        rows = []
+        for level in self.levels:
+            for name, weight in level.weights.items():
+                row: dict[str, Any] = {"level": level.level, "feature": name}
+                for what, own in (("weight", weight), ("threshold", level.thresholds.get(name))):
+                    low, high = (None, None) if own is None or own.interval is None else own.interval
+                    row[what] = None if own is None else own.value
+                    row |= {f"{what} error": None if own is None else own.standard_error}
+                    row |= {f"{what} low": low, f"{what} high": high}
+                rows.append(row)
+        return pandas.DataFrame(rows)
+
+    def _rounded(self) -> pandas.DataFrame:
+        """As a person reads it: numbers rounded by their uncertainty, intervals in words."""
+        import pandas
+
+        rows = []
+        for level in self.levels:
+            for name, weight in level.weights.items():
+                error = weight.standard_error
+                cells = (rounded(weight.value, error), rounded(error, error))
+                limits = (threshold_text(level, name), threshold_interval(level, name))
+                rows.append((str(level.level), label(name), *cells, *limits))
+        headings = ["level", "feature", "weight", "std. error", "threshold", "95 % interval"]
+        return pandas.DataFrame(rows, columns=headings)
+
+    def to_html(self) -> str:
+        """The table of levels for a page."""
+        return self._rounded().to_html(index=False, border=0)
+
+    def to_latex(self) -> str:
+        """The table of levels for a paper (package booktabs)."""
+        shown = self._rounded().style.hide(axis="index").format(escape="latex")
+        return shown.format_index(escape="latex", axis=1).to_latex(hrules=True)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: the answer, and the table of levels."""
+        said = "".join(f"<p>{sentence.html()}</p>" for sentence in self.sentences)
+        notes = "".join(f"<p>Note: {note.html()}</p>" for note in note_sentences(self.status.notes))
+        return f"{said}{self.to_html()}{notes}"
 
     def __str__(self) -> str:
         return "\n".join(table.lines(self))

@@ -115,9 +115,9 @@ def test_a_year_without_patients(registry_file):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(DataError, match="does not exist"):
         read_registry(tmp_path / "absent.csv")
-    (tmp_path / "latin.csv").write_bytes("Größe,Änderung\n".encode("latin-1"))
+    (tmp_path / "bytes.csv").write_bytes(b"a,b\n\x81,\xff\n")
     with pytest.raises(DataError, match="UTF-8"):
-        read_registry(tmp_path / "latin.csv")
+        read_registry(tmp_path / "bytes.csv")
     packed = gzip.compress((",".join(COLUMNS) + "\n" + "," * (len(COLUMNS) - 1) + "\n").encode() * 2000)
     (tmp_path / "cut.csv.gz").write_bytes(packed[: len(packed) // 2])
     with pytest.raises(DataError, match=r"cut\.csv\.gz"):

@@ -8,7 +8,8 @@ import numpy as np
 import pandas
 import pytest
 
-from lori.data.reading import files
+from lori.data.reading import paths
+from lori.data.reading import text as texts
 from lori.data.reading.files import read_table
 from lori.data.reading.readers import read_pairs
 from lori.errors import DataError
@@ -59,8 +60,8 @@ def test_unreadable_tables(tmp_path, write, refused):
     assert "more fields" in refused(read_table, write("later.csv", "a,b\n1,2\n4,5,secret\n"), secret="secret")
     assert "open quote" in refused(read_table, write("quote.csv", 'a,b\n1,2\n"secret,3\n'), secret="secret")
     for name, content in {
-        "latin.csv": ("not UTF-8", b"a,b\n1,caf\xe9\n"),
-        "late.csv": ("not UTF-8", b"a,b\n" + b"1,2\n" * 40_000 + b"1,\xff\n"),
+        "bytes.csv": ("no text", b"a,b\n1,\x81\xff\x00\n"),
+        "late.csv": ("no text", b"a,b\n" + b"1,2\n" * 40_000 + b"1,\x81\n"),
         "plain.csv.gz": ("damaged .gz", b"a,b\n1,2\n"),
         "cut.csv.gz": ("damaged .gz", gzip.compress(b"a,b\n" + b"1,2\n" * 1000)[:-9]),
         "text.parquet": ("something else", b"a,b\n1,2\n"),
@@ -92,13 +93,13 @@ def test_a_header_longer_than_the_sample(write):
     names = [f"column{place:05}" for place in range(8_000)] + ["agent"]
     rows = [",".join(["1"] * 8_000 + [agent]) for agent in ("007", "7")]
     frame = read_table(write("wide.csv", "\n".join([",".join(names), *rows])), text_columns=["agent"])
-    assert len(",".join(names)) > files.SAMPLE
+    assert len(",".join(names)) > texts.SAMPLE
     assert list(frame) == names
     assert frame["agent"].tolist() == ["007", "7"]
 
 
 def test_a_header_without_end(write, refused, monkeypatch):
-    monkeypatch.setattr(files, "LONGEST_HEADER", 1 << 18)
+    monkeypatch.setattr(texts, "LONGEST_HEADER", 1 << 18)
     assert "a first row without an end" in refused(read_table, write("one.csv", "a," * (1 << 18)))
 
 
@@ -124,7 +125,7 @@ def test_names_that_are_no_tables(tmp_path, refused):
     assert "name too long" in refused(read_table, tmp_path / ("a" * 300 + ".csv"))
     assert "got a device" in refused(read_table, "/dev/zero")
     assert "no name can have" in refused(read_table, "a\0b.csv")
-    assert "names of files" in refused(files.as_paths, [5])
+    assert "names of files" in refused(paths.as_paths, [5])
     os.mkfifo(tmp_path / "pipe.parquet")
     assert "write it to a file first" in refused(read_table, tmp_path / "pipe.parquet")
 

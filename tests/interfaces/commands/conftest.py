@@ -51,5 +51,5 @@ def pairs(rows, tmp_path):
 @pytest.fixture
 def saved(run, pairs):
     """The name of a model that was fitted to `pairs`."""
-    assert run("fit", pairs, "--starts", "8", "--save", "model.json", "--quiet")[0] == 0
+    assert run("fit", pairs, "--levels", "2", "--starts", "8", "--save", "model.json", "--quiet")[0] == 0
     return "model.json"

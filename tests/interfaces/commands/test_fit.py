@@ -20,7 +20,7 @@ TWO = lori.OrderedModel.linear([[4.0, 0.0], [0.0, 4.0]], epsilon=[4.0, 0.0], fea
 
 def test_the_answer_in_words(run, rows, tmp_path):
     (tmp_path / "many.csv").write_text(rows(200))
-    code, out, err = run("fit", "many.csv", "--starts", "8")
+    code, out, err = run("fit", "many.csv", "--levels", "2", "--starts", "8")
     assert code == 0
     assert err == ""
     assert "a (more is better) comes first" in out
@@ -28,10 +28,10 @@ def test_the_answer_in_words(run, rows, tmp_path):
 
 
 def test_as_json_and_quiet(run, pairs):
-    code, out, _ = run("fit", pairs, "--starts", "8", "--json")
+    code, out, _ = run("fit", pairs, "--levels", "2", "--starts", "8", "--json")
     assert code == 0
     assert [level["leading"] for level in json.loads(out)["levels"]] == [["a"], ["b"]]
-    assert run("fit", pairs, "--starts", "8", "--quiet")[1] == ""
+    assert run("fit", pairs, "--levels", "2", "--starts", "8", "--quiet")[1] == ""
 
 
 def test_options_say_what_to_learn():
@@ -84,7 +84,7 @@ BAD_FILES = {
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_bad_files_are_one_sentence_and_write_nothing(run, tmp_path, name):
     (tmp_path / "bad.csv").write_text(BAD_FILES[name])
-    code, out, err = run("fit", "bad.csv", "--save", "model.json")
+    code, out, err = run("fit", "bad.csv", "--missing", "error", "--save", "model.json")
     assert code == 2
     assert out == ""
     assert err.startswith("Error: ")
@@ -112,7 +112,7 @@ def test_unknown_ids(run, tmp_path):
         ("--by", "person"),
         ("--by", "agent"),
         ("--by", "agent", "--engine", "stream"),
-        ("--levels", "auto", "--engine", "stream"),
+        ("--levels", "evidence", "--engine", "stream"),
         ("--report", "page.html", "--engine", "stream"),
         ("--report", "page.html", "--by", "agent"),
         ("--standard-errors", "clustered"),
@@ -137,15 +137,17 @@ def test_bad_options_exit_with_2_and_write_nothing(run, pairs, tmp_path, given):
 def test_files_that_fit_and_say_so(run, rows, tmp_path):
     all_left = rows().replace("right\n", "left\n")
     (tmp_path / "one_sided.csv").write_text(all_left)
-    assert "Every choice is 'left'" in run("fit", "one_sided.csv", "--starts", "8")[1]
+    assert "Every choice is 'left'" in run("fit", "one_sided.csv", "--levels", "2", "--starts", "8")[1]
     lines = rows().splitlines()
     constant = ["left.c,right.c," + lines[0], *("5,5," + line for line in lines[1:])]
     (tmp_path / "constant.csv").write_text("\n".join(constant))
-    assert "c is the same on both sides of every pair" in run("fit", "constant.csv", "--starts", "8")[1]
+    assert (
+        "c is the same on both sides of every pair" in run("fit", "constant.csv", "--levels", "2", "--starts", "8")[1]
+    )
     double = ["left.c,right.c," + lines[0]]
     double += [f"{line.split(',')[0]},{line.split(',')[2]},{line}" for line in lines[1:]]
     (tmp_path / "double.csv").write_text("\n".join(double))
-    assert "c and a move together in every pair" in run("fit", "double.csv", "--starts", "8")[1]
+    assert "c and a move together in every pair" in run("fit", "double.csv", "--levels", "2", "--starts", "8")[1]
 
 
 def test_a_report_counts_what_was_dropped(run, person, tmp_path, monkeypatch):
@@ -168,12 +170,29 @@ def file(tmp_path):
     return tmp_path / "pairs.csv"
 
 
+def test_the_model_that_is_supported_is_the_one_that_is_shown_and_saved(run, tmp_path):
+    """The default: a second level only where choices call for it; everything after shows the same model."""
+    one = lori.OrderedModel.linear([[2.0, 1.0]], epsilon=[0.0], features=["cost", "time"])
+    lori.write_pairs(lori.simulate(one, 150, seed=1000), tmp_path / "one.csv")
+    options = ("--starts", "8", "--standard-errors", "none")
+    code, out, _ = run("fit", "one.csv", *options, "--save", "one.json")
+    assert code == 0
+    assert "LORI: 1 level," in out
+    assert "One level is shown: the choices do not support a second one (log-likelihood" in out
+    assert lori.load(tmp_path / "one.json").levels == 1
+    lori.write_pairs(lori.simulate(TWO, 300, seed=1000), tmp_path / "two.csv")
+    code, out, _ = run("fit", "two.csv", *options, "--json")
+    found = json.loads(out)
+    assert len(found["levels"]) == 2
+    assert (found["selection"]["level"], found["selection"]["recommended"]) == (3, 2)
+
+
 def test_levels_that_were_recommended_are_fitted_and_the_reason_is_shown(file, monkeypatch):
     def quick(preferences, **options):
         return select_levels(preferences, 2, estimator=options["estimator"], method="laplace", draws=100)
 
     monkeypatch.setattr("lori.evaluation.selection.select_levels", quick)
-    shown = CliRunner().invoke(app, ["fit", str(file), "--levels", "auto", "--increasing", "all"])
+    shown = CliRunner().invoke(app, ["fit", str(file), "--levels", "evidence", "--increasing", "all"])
     assert shown.exit_code == 0, shown.output
     assert "LORI: 2 levels" in shown.output
     assert "Two levels are recommended: the odds against one level are" in shown.output
@@ -181,7 +200,7 @@ def test_levels_that_were_recommended_are_fitted_and_the_reason_is_shown(file, m
 
 @pytest.mark.slow
 def test_each_agent_gets_a_verdict(file):
-    command = ["fit", str(file), "--by", "agent", "--levels", "auto", "--increasing", "all"]
+    command = ["fit", str(file), "--by", "agent", "--levels", "evidence", "--increasing", "all"]
     shown = CliRunner().invoke(app, command)
     assert "Is each agent lexicographic at all?" in shown.output
     assert "Of 2 agents: one level" in shown.output
@@ -199,7 +218,7 @@ SETS = {
     ),
     "one alternative": ("set,chosen,x\n1,1,2\n2,1,2\n2,0,3\n", [], "at least two alternatives in every set"),
     "not available": ("set,chosen,available,x\n1,1,0,2\n1,0,1,3\n1,0,1,3\n", [], "that was available"),
-    "ragged": ("set,chosen,x\n1,1,2\n1,0,\n", [], "a missing value or infinity in row 2"),
+    "ragged": ("set,chosen,x\n1,1,2\n1,0,\n", ["--missing", "error"], "a missing value or infinity in row 2"),
     "rank gap": ("set,rank,x\n1,1,2\n1,3,3\n1,,4\n", [], "got a gap"),
     "repeated rank": ("set,rank,x\n1,1,2\n1,1,3\n1,2,4\n", [], "every rank once"),
     "baseline": ("set,alternative,chosen,x\n1,a,1,2\n1,b,0,3\n", ["--baseline", "c"], "baseline: expected the name"),

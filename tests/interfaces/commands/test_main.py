@@ -10,7 +10,9 @@ import pytest
 
 from lori.interfaces.commands import main as command_line
 
-COMMANDS = ("fit", "predict", "explain", "plot", "report", "plan-study", "simulate", "demo", "bench", "reproduce")
+COMMANDS = (
+    "fit", "read", "predict", "explain", "plot", "report", "plan-study", "simulate", "demo", "bench", "reproduce",
+)  # fmt: skip
 
 
 def test_a_defect_shows_no_traceback(run, pairs, monkeypatch):

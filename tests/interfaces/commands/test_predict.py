@@ -27,6 +27,32 @@ def test_predictions_are_printed_or_written(run, saved, pairs, new, tmp_path):
     assert (tmp_path / "p.csv").read_text().startswith("pair,left,tie,right")
 
 
+SURVEY = "Person,A_cost,B_cost,A_form,B_form,Picked\n" + "".join(
+    f"p{row % 3},{row},{9 - row},{'pill' if row % 2 else 'drops'},drops,{'A' if row < 5 else 'B'}\n"
+    for row in range(10)
+)
+
+
+def test_a_model_remembers_the_columns_and_words_of_its_file(run, tmp_path):
+    """A new file needs no options, need not say what was chosen, and keeps what it says of its rows."""
+    (tmp_path / "survey.csv").write_text(SURVEY)
+    quick = ("--levels", "1", "--starts", "4", "--standard-errors", "none")
+    assert run("fit", "survey.csv", *quick, "--save", "m.json", "--quiet")[0] == 0
+    new = "Shop,B_form,A_form,A_cost,B_cost\nnorth,drops,pill,1,8\nsouth,pill,pill,8,1\n"
+    (tmp_path / "new.csv").write_text(new)
+    code, out, err = run("predict", "m.json", "new.csv")
+    assert (code, err) == (0, "")
+    head, first, second = (line.split(",") for line in out.splitlines())
+    assert head == ["pair", "A", "tie", "B", "Shop"]
+    assert float(first[1]) > 0.5 > float(second[1])
+    assert (first[-1], second[-1]) == ("north", "south")
+    assert run("explain", "m.json", "new.csv", "--words")[0] == 0
+    (tmp_path / "new.csv").write_text(new.replace("pill", "patch"))
+    code, _, err = run("predict", "m.json", "new.csv")
+    assert code == 2
+    assert "one of drops, pill, as the model knows them" in err
+
+
 def test_predictions_for_sets_have_a_column_for_each_alternative(run, tmp_path):
     x = np.random.default_rng(1000).normal(size=(80, 3, 1)).round(3)
     sets = lori.Choices.from_arrays(x, x[:, :, 0].argmax(axis=1), features=["a"], alternatives=["bus", "set", "car"])

@@ -56,9 +56,20 @@ def test_simulate_then_fit(run, tmp_path):
     run(*given)
     assert (tmp_path / "d" / "pairs.csv").read_bytes() == first
     assert run("simulate", "model", "--model", "d/truth.json", "--pairs", "5", "--out", "e")[0] == 0
-    code, out, _ = run("fit", "d/pairs.csv", "--by", "agent", "--starts", "8", "--save", "agents.json")
+    code, out, _ = run("fit", "d/pairs.csv", "--by", "agent", "--levels", "2", "--starts", "8", "--save", "agents.json")
     assert code == 0
     assert "2 agents" in out
+    truth = lori.load(tmp_path / "d" / "truth.json")
+    assert [level.leading for level in truth.summary().levels] == [("benefit",), ("need",)]
+    for command in (("predict", "d/truth.json", "d/pairs.csv"), ("explain", "d/truth.json", "d/pairs.csv", "--words")):
+        code, out, _ = run(*command)
+        assert code == 0
+        assert len(out.splitlines()) in (80, 81)
+    assert run("plot", "ladder", "d/truth.json", "--out", "ladder.svg")[0] == 0
+    quick = ("--levels", "2", "--starts", "8", "--standard-errors", "none")
+    code, out, _ = run("fit", "d/pairs.csv", *quick, "--truth", "d/truth.json")
+    assert "First in truth: benefit; found: benefit; differences in benefit count from" in out
+    assert "percentage points off, on average." in out
     code, _, err = run("predict", "agents.json", "d/pairs.csv")
     assert code == 2
     assert "many agents" in err

@@ -21,7 +21,7 @@ from lori.applications.organ.features import (
     LABORATORY,
     RECIPIENT,
 )
-from lori.data.reading.files import beginning, opened_text
+from lori.data.reading.text import beginning, opened_text
 from lori.data.validation import names_text
 from lori.errors import DataError, whole
 

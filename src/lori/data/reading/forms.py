@@ -8,6 +8,7 @@ import numpy as np
 
 from lori.data.grouping import group_rows
 from lori.data.preferences import Preferences
+from lori.data.reading.cells import Categories, with_indicators, without_gaps
 from lori.data.reading.tables import NUMBER_ROLES, SIDES, TEXT_ROLES, Table, plain
 from lori.data.trajectories import Trajectories
 from lori.data.validation import (
@@ -49,6 +50,35 @@ def pairs(
             fix="remove these rows, or pass identical='keep' or 'drop' (--identical keep)",
         )
     return prefs.subset(~same)
+
+
+def complete_pairs(
+    table: Table, features: Features, missing: str, known: Mapping[str, Sequence[str]] | None = None
+) -> tuple[Table, int, Categories]:
+    """The pairs without empty cells, how many were left out, and features of words as numbers."""
+    names = _paired_features(table, without_categories(features, known))
+    sides = {name: [f"{side}.{name}" for side in SIDES] for name in names}
+    needed = [column for own in sides.values() for column in own]
+    needed += [name for name in ("choice", *COUNTS.values(), "agent", "weight") if name in table]
+    table, dropped = without_gaps(table, needed, missing)
+    table, categories = with_indicators(table, sides, known)
+    return table, dropped, categories
+
+
+def with_categories(features: Features, categories: Mapping[str, Sequence[str]]) -> Features:
+    """Wanted features, those of categories by their words."""
+    if features is None:
+        return None
+    words = {name: [f"{name}: {word}" for word in own[1:]] for name, own in categories.items()}
+    return [each for name in chosen_features(features) for each in words.get(name, [name])]
+
+
+def without_categories(features: Features, known: Mapping[str, Sequence[str]] | None) -> Features:
+    """Wanted features by the names of their columns: form: pill is one of form."""
+    if features is None or not known:
+        return features
+    home = {f"{name}: {word}": name for name, own in known.items() for word in own}
+    return list(dict.fromkeys(home.get(name, name) for name in chosen_features(features)))
 
 
 def comparisons(items: Table, table: Table, *, values: ChoiceWords = None, features: Features = None) -> Preferences:

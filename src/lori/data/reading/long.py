@@ -12,7 +12,8 @@ from lori.data.answers import Answers, Places, check_ties, checked_ranks
 from lori.data.choices import COLUMNS, Choices
 from lori.data.fields import alternative_names, check_constants, names_besides
 from lori.data.grouping import group_rows
-from lori.data.reading.forms import OUTCOMES
+from lori.data.reading.cells import Categories, with_indicators, without_gaps
+from lori.data.reading.forms import OUTCOMES, without_categories
 from lori.data.reading.tables import NO, YES, Table, plain
 from lori.data.validation import as_mapping, chosen_features, names_text
 from lori.errors import DataError
@@ -145,6 +146,22 @@ def long_choices(table: Table, options: SetOptions) -> Choices:
     answers = Answers(x[kept], group[kept], label[kept], rank[kept], worst[kept], places)
     known = Circumstances.of(table, leads)
     return finished(answers, known, columns, features, names, options, ranked="rank" in outcome)
+
+
+def complete_sets(
+    table: Table, options: SetOptions, missing: str, known: Mapping[str, Sequence[str]] | None = None
+) -> tuple[Table, int, Categories]:
+    """The sets without empty cells, how many were left out, and features of words as numbers."""
+    wanted = without_categories(options.features, known)
+    names = [name for name in table.names if name not in COLUMNS] if wanted is None else [*wanted]
+    names = [name for name in names if name in table]  # constants of alternatives are no columns
+    there = table.marks("available") if "available" in table else np.ones(len(table), bool)
+    if options.opt_out is not None and "alternative" in table:
+        there &= table.labels("alternative") != str(options.opt_out)
+    needed = [*names, *(name for name in ("agent", "chosen") if name in table)]
+    table, dropped = without_gaps(table, needed, missing, ["set"] if "set" in table else [], there)
+    table, categories = with_indicators(table, {name: [name] for name in names}, known)
+    return table, dropped, categories
 
 
 def outcome_columns(table: Table) -> tuple[str, ...]:

@@ -7,15 +7,20 @@ of a set, to the file's words for them, and `features` picks and orders the feat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
 from lori.data.reading import forms, wide
-from lori.data.reading.files import as_paths
-from lori.data.reading.long import SetOptions, long_choices
+from lori.data.reading.cells import Categories, without_gaps
+from lori.data.reading.long import SetOptions, complete_sets, long_choices
+from lori.data.reading.orders import is_orders, orders
+from lori.data.reading.paths import as_sources
+from lori.data.reading.record import Reading
 from lori.data.reading.tables import Table, open_tables
+from lori.data.reading.understanding import understood
 from lori.errors import DataError
 
 if TYPE_CHECKING:
@@ -111,7 +116,7 @@ def read_trajectories(
 
 
 def read(
-    paths: FilePath | Sequence[FilePath],
+    paths: FilePath | pandas.DataFrame | Sequence[FilePath | pandas.DataFrame],
     *,
     columns: Mapping[str, str] | None = None,
     values: Mapping[str, str] | None = None,
@@ -126,46 +131,74 @@ def read(
     where: Mapping[str, object] | None = None,
     as_pairs: bool = False,
     outcome_needed: bool = True,
+    missing: str = "error",
+    categories: Mapping[str, Sequence[str]] | None = None,
+    remembered: Reading | None = None,
 ) -> Preferences | Choices:
     """Read one file (pairs or choices) or two (items or trajectories, and comparisons, in either order).
 
-    The form is told by the columns. Files of choices give `Choices`, or the pairs of `Choices.as_pairs` with
-    `as_pairs=True`; `alternatives`, `constants`, `opt_out` and `ties` are about these, see `read_choices`. With
+    Files are named, or given as pandas tables. The form is told by the columns. Where their names are none of ours, it
+    is guessed what they mean, and a warning says how; `reading` of what is returned has the details. Files of choices
+    give `Choices`, or the pairs of `Choices.as_pairs` with `as_pairs=True`; `alternatives`, `constants`, `opt_out` and
+    `ties` are about these, see `read_choices`. Words instead of numbers are a category: a feature of 0 and 1 for each
+    word but the first, or but the first of `categories`. `missing="drop"` leaves rows with empty cells out. What is
+    `remembered` of the files of a model (`LORI.reading_`) holds for these, where nothing else is said. With
     `outcome_needed=False` files may come without a choice (to have it predicted); the left side, or the first
     alternative, then stands for the winner.
     """
-    files = as_paths(paths)
-    if len(files) not in (1, 2):
-        raise DataError("files", expected=EXPECTED, got=f"{len(files)} files", fix="give one file or two")
-    options = SetOptions(features, values, alternatives, constants, opt_out, ties)
-    if len(files) == 1 and wide.is_wide(columns, alternatives):
-        mapping, fixed = wide.numbers_in(columns)
-        (table,) = open_tables(files, mapping, outcome_needed, where)
-        choices = wide.wide_choices(table, mapping, fixed, options)
-        return choices.as_pairs() if as_pairs else choices
-    tables = open_tables(files, columns, outcome_needed, where)
-    found = {forms.form_of(table): table for table in tables}
-    if "choices" not in found:
-        _check_no_sets(tables, options)
-    match sorted(found):
-        case ["pairs"] if len(tables) == 1:
-            forms.check_keys(columns)
-            return forms.pairs(found["pairs"], values=values, features=features, identical=identical)
-        case ["choices"] if len(tables) == 1:
-            choices = long_choices(found["choices"], options)
-            return choices.as_pairs() if as_pairs else choices
+    sources = as_sources(paths)
+    if len(sources) not in (1, 2):
+        raise DataError("files", expected=EXPECTED, got=f"{len(sources)} files", fix="give one file or two")
+    if any(map(is_orders, sources)):
+        choices: Preferences | Choices = _read_orders(sources, columns, features, ties)
+        return choices.as_pairs() if as_pairs and isinstance(choices, Choices) else choices
+    found = understood(sources, columns, values, features, alternatives, where, outcome_needed, remembered)
+    if categories is None and remembered is not None:
+        categories = remembered.categories
+    options = SetOptions(found.features, found.values, found.alternatives, constants, opt_out, ties)
+    match sorted(found.tables):
+        case ["wide"]:
+            table, dropped = without_gaps(found.tables["wide"], wide.outcome_names(found.tables["wide"]), missing)
+            choices = wide.wide_choices(table, found.columns, found.fixed, options)
+            read_as: Categories = {}
+        case ["pairs"] if len(sources) == 1:
+            forms.check_keys(found.columns)
+            table, dropped, read_as = forms.complete_pairs(found.tables["pairs"], found.features, missing, categories)
+            wanted = forms.with_categories(found.features, read_as)
+            choices = forms.pairs(table, values=found.values, features=wanted, identical=identical)
+        case ["choices"] if len(sources) == 1:
+            table, dropped, read_as = complete_sets(found.tables["choices"], options, missing, categories)
+            wanted = forms.with_categories(found.features, read_as)
+            choices = long_choices(table, replace(options, features=wanted))
         case ["comparisons", "items"]:
-            return forms.comparisons(found["items"], found["comparisons"], values=values, features=features)
+            dropped, read_as = 0, {}
+            choices = forms.comparisons(*found.in_order("items", "comparisons"), values=values, features=features)
         case ["comparisons", "trajectories"]:
-            return forms.trajectories(
-                found["trajectories"],
-                found["comparisons"],
-                pooling=pooling,
-                discount=discount,
-                values=values,
+            dropped, read_as = 0, {}
+            choices = forms.trajectories(
+                *found.in_order("trajectories", "comparisons"), pooling=pooling, discount=discount, values=values,
                 features=features,
-            )
-    raise _unrecognised(tables)
+            )  # fmt: skip
+        case _:
+            raise _unrecognised(list(found.all_tables))
+    if not isinstance(choices, Choices):
+        _check_no_sets(list(found.all_tables), options)
+    choices = choices._derived(reading=found.record(read_as, dropped))
+    return choices.as_pairs() if as_pairs and isinstance(choices, Choices) else choices
+
+
+def _read_orders(
+    sources: Sequence[Any], columns: Mapping[str, str] | None, features: Sequence[str] | None, ties: str
+) -> Choices:
+    """PrefLib's orders, and the items that they order."""
+    files = [source for source in sources if is_orders(source)]
+    if len(sources) != 2 or len(files) != 1:
+        raise DataError(
+            "files", expected="a file of orders and one of the items (id, F)", got=f"{len(files)} files of orders",
+            fix="give one of each",
+        )  # fmt: skip
+    (items,) = open_tables([source for source in sources if source is not files[0]], columns)
+    return orders(files[0], items, features, ties)
 
 
 def _check_no_sets(tables: Sequence[Table], options: SetOptions) -> None:
@@ -185,7 +218,10 @@ def _unrecognised(tables: Sequence[Table]) -> DataError:
         form = forms.form_of(table)
         if form != "unknown":
             return table.missing(EXPECTED, f"it has the form of {form}: give the other file too")
-        return table.missing(EXPECTED, "rename the columns or map them with columns=… (--columns)")
+        return table.missing(
+            EXPECTED,
+            "rename the columns or map them with columns=… (--columns); a column with what was chosen is choice=…",
+        )
     return DataError(
         " and ".join(table.path for table in tables),
         expected=EXPECTED,

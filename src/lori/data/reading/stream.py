@@ -10,15 +10,9 @@ from pathlib import Path
 
 from lori.data.preferences import Preferences
 from lori.data.reading import forms
-from lori.data.reading.files import (
-    PARQUET,
-    as_paths,
-    check_file,
-    check_header,
-    column_error,
-    opened_parquet,
-    read_batches,
-)
+from lori.data.reading.files import PARQUET, opened_parquet, read_batches
+from lori.data.reading.headers import check_header, column_error
+from lori.data.reading.paths import as_paths, check_file
 from lori.data.reading.tables import table_of
 from lori.data.validation import as_mapping, chosen_features, names_text
 from lori.errors import DataError

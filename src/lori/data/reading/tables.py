@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lori.data import validation as check
-from lori.data.reading.files import column_error, read_frame, read_table
+from lori.data.reading.files import read_frame, read_table
+from lori.data.reading.headers import column_error
 from lori.errors import DataError
 
 if TYPE_CHECKING:
@@ -192,6 +193,13 @@ def open_tables(
     `where` keeps the rows whose cells in these columns have one of these values. A table may also be given itself.
     """
     mapping = check.as_mapping(columns, "columns")
+    return tables_of(open_frames(sources, mapping, where), mapping, outcome_needed)
+
+
+def open_frames(
+    sources: Sequence[str | Path | pandas.DataFrame], mapping: Mapping[str, str], where: Mapping[str, object] | None
+) -> list[tuple[str, pandas.DataFrame]]:
+    """Read files, each under its name; columns of labels and words stay text."""
     text_columns = set(TEXT_ROLES) | {mapping[role] for role in TEXT_ROLES if role in mapping}
     frames: list[tuple[str, pandas.DataFrame]] = []
     for source in sources:
@@ -199,13 +207,33 @@ def open_tables(
             frames.append((str(source), read_table(source, text_columns)))
         else:
             frames.append(("table", read_frame(source)))
-    tables = [table_of(*own, mapping, outcome_needed) for own in kept_rows(frames, where)]
+    return kept_rows(frames, where)
+
+
+def tables_of(
+    frames: Sequence[tuple[str, pandas.DataFrame]], mapping: Mapping[str, str], outcome_needed: bool = True
+) -> list[Table]:
+    """Tables under our names; every mapped column must exist in one of them."""
+    joined = [(path, with_joined(frame, mapping)) for path, frame in frames]
+    tables = [table_of(path, frame, mapping, outcome_needed) for path, frame in joined]
     for ours, theirs in mapping.items():
         if not any(_applies(ours, theirs, table) for table in tables):
             close = get_close_matches(theirs, [str(name) for table in tables for name in table.frame.columns], 1)
             meant = f", perhaps to {close[0]}" if close else ""
             raise tables[-1].missing(f"a column {theirs} for {ours}", f"correct columns=… (--columns){meant}")
     return tables
+
+
+def with_joined(frame: pandas.DataFrame, mapping: Mapping[str, str]) -> pandas.DataFrame:
+    """The table with labels that several columns make together, as `set=person+task` says."""
+    for theirs in mapping.values():
+        parts = [part.strip() for part in theirs.split("+")]
+        if theirs not in frame and len(parts) > 1 and all(part in frame for part in parts):
+            labels = frame[parts[0]].astype(str)
+            for part in parts[1:]:
+                labels = labels + "+" + frame[part].astype(str)
+            frame = frame.assign(**{theirs: labels})
+    return frame
 
 
 def kept_rows(

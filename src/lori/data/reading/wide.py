@@ -31,6 +31,11 @@ def is_wide(columns: Mapping[str, str] | None, alternatives: Sequence[str] | Non
     )
 
 
+def outcome_names(table: Table) -> list[str]:
+    """The columns without which a row of a wide table says nothing: what was chosen, and by whom."""
+    return [name for name in ("choice", "best", "worst", "agent") if name in table]
+
+
 def numbers_in(columns: Mapping[str, str] | None) -> tuple[dict[str, str], dict[str, float]]:
     """A column map without the numbers that stand for themselves, and these."""
     mapping, fixed = as_mapping(columns, "columns"), {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +11,7 @@ import typer
 
 from lori.data.writing import check_targets
 from lori.errors import InputError, one_of
-from lori.interfaces.commands.console import print_json, show_summary, shown, working
+from lori.interfaces.commands.console import print_json, say, show_summary, shown, working
 from lori.interfaces.commands.options import (
     AsJson,
     DataOptions,
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from lori.data.preferences import Preferences
     from lori.estimators.lori import LORI
     from lori.evaluation.selection import Selection
+    from lori.language.results import Support
     from lori.model.rewards import Reward
+
+MOST_TRIED = 4  # levels that are tried where all of them are supported
 
 
 TieName = StrEnum("TieName", ["auto", "split", "observed", "printed"])
@@ -60,8 +63,11 @@ class ModelOptions:
     """What to learn, and how."""
 
     levels: Annotated[
-        str, typer.Option(help="Number of reward functions in priority order; 'auto' weighs 1, 2, … and says why.")
-    ] = "2"
+        str,
+        typer.Option(
+            help="Number of reward functions in priority order: a number, 'auto' (as many as the choices support), or 'evidence' (weighs 1, 2, … by their posteriors, which takes longer)."
+        ),
+    ] = "auto"
     reward: Annotated[str, typer.Option(help="Family of rewards: linear, capped, network or gated.")] = "linear"
     increasing: Annotated[str, typer.Option(help="Features of which more is better (a,b or all).")] = ""
     decreasing: Annotated[str, typer.Option(help="Features of which less is better (a,b or all).")] = ""
@@ -89,17 +95,25 @@ class ModelOptions:
 
     @property
     def chooses_levels(self) -> bool:
+        return self.levels == "evidence"
+
+    @property
+    def climbs(self) -> bool:
+        """As many levels as are supported, unless something is given for each of them."""
         return self.levels == "auto"
 
     def estimator(self) -> LORI:
-        """With two levels where their number is still to be chosen."""
+        """With two levels, or as many as something is given for, where their number is still to be chosen."""
         from lori.estimators.lori import LORI
 
+        alpha, epsilon = numbers("--alpha", self.alpha), numbers("--epsilon", self.epsilon)
+        given = [len(own) for own in (alpha, epsilon) if isinstance(own, list)]
+        chosen = max(given, default=2)
         return LORI(
             reward=self._reward(),
-            levels=2 if self.chooses_levels else whole("--levels", self.levels),
-            alpha=numbers("--alpha", self.alpha),
-            epsilon=numbers("--epsilon", self.epsilon),
+            levels=chosen if self.chooses_levels or self.climbs else whole("--levels", self.levels),
+            alpha=alpha,
+            epsilon=epsilon,
             ties=self.ties.value,
             lapse=numbers("--lapse", self.lapse),
             prior=None if self.prior is PriorName.none else self.prior.value,
@@ -130,25 +144,42 @@ class OutputOptions:
     """Where the answer goes."""
 
     save: Annotated[Path | None, typer.Option(help="Save the fitted model as JSON.")] = None
+    truth: Annotated[
+        Path | None,
+        typer.Option(help="The model behind simulated choices, to compare with: truth.json of `lori simulate`."),
+    ] = None
     overwrite: Overwrite = False
     report: Annotated[Path | None, typer.Option(help="Write a page about the model and the data (HTML).")] = None
     pairs: WithPairs = True
     as_json: AsJson = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False
 
-    def show(self, estimator: LORI, chosen: Selection | None = None) -> None:
+    def show(self, estimator: LORI, chosen: Selection | Support | None = None) -> None:
         """One model, and what spoke for its number of levels where that was `chosen`."""
         if self.save:
             estimator.save(self.save)
         if self.as_json:
             content = estimator.summary().to_dict()
-            print_json({**content, "selection": chosen.to_dict()} if chosen else content)
+            print_json({**content, "selection": chosen_content(chosen)} if chosen else content)
         elif not self.quiet:
             show_summary(estimator)
             if chosen:
-                typer.echo(f"\n{chosen}")
+                typer.echo(f"\n{chosen_text(chosen)}")
             if self.save:
                 typer.echo(f"\nSaved to {shown(self.save)}")
+
+    def show_truth(self, estimator: LORI, data: Preferences) -> None:
+        """How near the model comes to the one behind the choices, where that is given."""
+        if self.truth is None or self.as_json or self.quiet:
+            return
+        import numpy as np
+
+        from lori.estimators.lori import load
+        from lori.language.truth import comparison
+
+        truth = load(self.truth)
+        off = float(np.abs(truth.predict_proba(data) - estimator.predict_proba(data)).max(axis=1).mean())
+        typer.echo("\n" + "\n".join(comparison(estimator.summary(), truth.summary(), off)))
 
     def show_agents(self, fitted: dict[str, LORI], chosen: dict[str, Selection] | None = None) -> None:
         """A model for each agent, and what spoke for its number of levels where that was `chosen`."""
@@ -197,22 +228,24 @@ def fit(
         estimator = model.estimator()
         if model.chooses_levels:
             raise InputError(
-                "--levels", expected="a number for data that are not in memory", got="auto",
+                "--levels", expected="a number for data that are not in memory", got="evidence",
                 fix="give the number, or use --engine memory",
             )  # fmt: skip
         engine.fit(estimator, data.stream(files))
         output.show(estimator)
         return
-    preferences, dropped = data.read(files, ties="observed" if model.ties is TieName.observed else "error")
+    remark = None if output.quiet else say
+    preferences, dropped = data.read(files, ties="observed" if model.ties is TieName.observed else "error", say=remark)
     if people.asked:
         asked = {"as_json": output.as_json, "quiet": output.quiet}
-        fit_people(people, model.estimator(), model.chooses_levels, preferences, **asked)
+        fit_people(people, model.estimator(), model.chooses_levels or model.climbs, preferences, **asked)
         return
     if by:
         output.show_agents(*_fit_agents(model, preferences))
         return
     estimator, chosen = _fit_one(model, preferences)
     output.show(estimator, chosen)
+    output.show_truth(estimator, preferences)
     output.show_report(estimator, preferences, files, dropped)
 
 
@@ -229,7 +262,7 @@ def _check_memory(streamed: bool, by: str | None, report: Path | None) -> None:
         )
 
 
-def _fit_one(model: ModelOptions, preferences: Preferences) -> tuple[LORI, Selection | None]:
+def _fit_one(model: ModelOptions, preferences: Preferences) -> tuple[LORI, Selection | Support | None]:
     """With the number of levels that was asked for, or the recommended one and what spoke for it."""
     estimator, chosen = model.estimator(), None
     if model.chooses_levels:
@@ -239,7 +272,45 @@ def _fit_one(model: ModelOptions, preferences: Preferences) -> tuple[LORI, Selec
             chosen = select_levels(preferences, estimator=estimator, progress=say)
         estimator = estimator.with_levels(chosen.recommended)
     with working(f"Fitting {preferences.n_comparisons:,} choices"):
-        return estimator.fit(preferences), chosen
+        fitted = estimator.fit(preferences)
+    if model.climbs:
+        with working("Asking how many levels the choices support"):
+            return as_supported(fitted, preferences)
+    return fitted, chosen
+
+
+def as_supported(fitted: LORI, preferences: Preferences) -> tuple[LORI, Support | None]:
+    """The model with as many levels as the choices support, and what was said of the first level that is too many.
+
+    Where all levels are supported another one is tried, up to `MOST_TRIED`, unless something is given for each level.
+    """
+    each = any(isinstance(own, list) for own in (fitted.alpha, fitted.epsilon))
+    while (support := fitted.summary().support) is not None:
+        if support.recommended < fitted.levels:
+            return fitted.supported(preferences), support
+        if fitted.levels >= MOST_TRIED or each:
+            break
+        more = fitted.with_levels(fitted.levels + 1).fit(preferences)
+        said = more.summary().support
+        if said is None or said.recommended < more.levels:
+            return fitted, said
+        fitted = more
+    return fitted, None
+
+
+def chosen_content(chosen: Selection | Support) -> dict[str, Any]:
+    """Why there are so many levels, for machines."""
+    from lori.language.results import Support
+
+    return asdict(chosen) if isinstance(chosen, Support) else chosen.to_dict()
+
+
+def chosen_text(chosen: Selection | Support) -> str:
+    """Why there are so many levels, in words."""
+    from lori.language.answer import enough_sentence
+    from lori.language.results import Support
+
+    return str(enough_sentence(chosen)) if isinstance(chosen, Support) else str(chosen)
 
 
 def _fit_agents(model: ModelOptions, preferences: Preferences) -> tuple[dict[str, LORI], dict[str, Selection] | None]:
@@ -247,7 +318,11 @@ def _fit_agents(model: ModelOptions, preferences: Preferences) -> tuple[dict[str
     estimator = model.estimator().for_parts_of(preferences)
     if not model.chooses_levels:
         with working(f"Fitting {preferences.n_comparisons:,} choices"):
-            return estimator.fit_by_agent(preferences), None
+            fitted = estimator.fit_by_agent(preferences)
+            if model.climbs:
+                groups = preferences.by_agent()
+                fitted = {agent: own.supported(groups[agent]) for agent, own in fitted.items()}
+            return fitted, None
     from lori.evaluation.selection import select_levels_by_agent
 
     with working("Weighing the number of levels") as say:

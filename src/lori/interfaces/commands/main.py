@@ -23,6 +23,7 @@ from lori.interfaces.commands.options import grouped
 from lori.interfaces.commands.plan_study import plan_study
 from lori.interfaces.commands.plot import plot
 from lori.interfaces.commands.predict import predict
+from lori.interfaces.commands.read import read
 from lori.interfaces.commands.report import report
 from lori.interfaces.commands.reproduce import reproduce
 from lori.interfaces.commands.simulate import simulate
@@ -31,6 +32,7 @@ LONGEST = 1_500  # characters of a sentence
 INTERRUPTED = 130  # exit code, as shells have it
 EXAMPLES: dict[Callable[..., None], str] = {  # the commands in the order of their help
     fit: "lori fit choices.csv --levels 2 --increasing benefit,need --save model.json",
+    read: "lori read survey.xlsx --sheet Answers",
     predict: "lori predict model.json new_pairs.csv --out predictions.csv",
     explain: "lori explain model.json pairs.csv",
     plot: "lori plot ladder model.json --out ladder.svg",

@@ -155,9 +155,19 @@ class SetOptions(ColumnOptions):
     opt_out: Annotated[
         str | None, typer.Option(help="Name of the alternative 'none of these', chosen where nothing else is.")
     ] = None
+    sheet: Annotated[
+        str | None, typer.Option(help="Name of the sheet of an Excel workbook (default: its first one).")
+    ] = None
     as_pairs: Annotated[
         bool, typer.Option("--as-pairs", help="Read a choice from a set as the chosen one against each other one.")
     ] = False
+
+    def sources(self, files: list[Path]) -> list[str]:
+        """The files, with the sheet that is meant behind the name of a workbook."""
+        from lori.data.reading.workbooks import WORKBOOKS
+
+        ending = f"#{self.sheet}" if self.sheet else ""
+        return [f"{file}{ending}" if file.suffix.lower() in WORKBOOKS else str(file) for file in files]
 
     def read_by(self) -> dict[str, Any]:
         """As the readers take it."""
@@ -186,19 +196,35 @@ class DataOptions(SetOptions):
     )
     discount: Annotated[float, typer.Option(help="Discount per step for --pooling discounted.")] = DISCOUNT
     identical: Annotated[str, typer.Option(help="Pairs with two equal sides: error, keep or drop.")] = "error"
+    missing: Annotated[str, typer.Option(help="Rows with an empty cell: drop (their number is shown) or error.")] = (
+        "drop"
+    )
 
-    def read(self, files: list[Path], *, ties: str = "error") -> tuple[Any, int]:
+    def read(
+        self, files: list[Path], *, ties: str = "error", say: Callable[[str], None] | None = None
+    ) -> tuple[Any, int]:
         """Preferences or Choices to fit, and how many with nothing but equal alternatives were dropped.
 
-        `ties` in a set are an error, or "observed".
+        `ties` in a set are an error, or "observed". What was guessed, and how many rows were left out, is what `say`
+        is told.
         """
-        from lori.data.reading.readers import read
+        import warnings
 
-        observed = read(
-            files, **self.read_by(), features=names(self.features) or None, pooling=self.pooling,
-            discount=self.discount, identical="keep" if self.identical == "drop" else self.identical,
-            constants=self.baseline or self.constants, ties=ties,
-        )  # fmt: skip
+        from lori.data.reading.readers import read
+        from lori.data.reading.understanding import GuessedColumns
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GuessedColumns)  # `say` is told
+            observed = read(
+                self.sources(files), **self.read_by(), features=names(self.features) or None, pooling=self.pooling,
+                discount=self.discount, identical="keep" if self.identical == "drop" else self.identical,
+                constants=self.baseline or self.constants, ties=ties, missing=self.missing,
+            )  # fmt: skip
+        if say is not None and observed.reading is not None:
+            from lori.language.reading import remarks
+
+            for sentence in remarks(observed.reading):
+                say(sentence)
         same = observed.identical() if self.identical == "drop" else None
         if same is None or not same.any() or same.all():  # where all are equal, the fit says so
             return observed, 0
@@ -226,6 +252,7 @@ class ModelDataOptions(SetOptions):
 
     pooling: Annotated[str | None, typer.Option(help="As --pooling of fit (default: as the model says).")] = None
     discount: Annotated[float | None, typer.Option(help="As --discount of fit (default: the same).")] = None
+    missing: Annotated[str, typer.Option(help="Rows with an empty cell: error or drop.")] = "error"
 
     def read(self, files: list[Path], estimator: LORI, *, outcome_needed: bool = True) -> Any:
         """Preferences or Choices with the model's own features, and trajectories pooled as they were for it."""
@@ -243,8 +270,9 @@ class ModelDataOptions(SetOptions):
             )  # fmt: skip
         features = list(estimator.features_) or None
         observed = read(
-            files, **self.read_by(), features=features, pooling=pooling, discount=discount, identical="keep",
-            outcome_needed=outcome_needed, ties="observed",
+            self.sources(files), **self.read_by(), features=features, pooling=pooling, discount=discount, identical="keep",
+            outcome_needed=outcome_needed, ties="observed", missing=self.missing,
+            remembered=estimator.reading_,
         )  # fmt: skip
         return observed.select(features) if features else observed
 

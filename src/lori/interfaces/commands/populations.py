@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lori.evaluation.classes import ClassSelection
 
 AUTO_LEVELS = (1, 2)  # that are weighed with --levels auto
+MOST_WEIGHED = 6  # classes, with --classes auto
 SHARED = ("reward", "alpha", "epsilon", "ties", "lapse", "prior", "seed")
 
 
@@ -98,20 +99,20 @@ def _fitted(
 
     shared = {name: getattr(single, name) for name in SHARED}
     population = Population(classes=1, levels=single.levels, spread=options.spread, **shared)
-    if options.classes == "auto" or choose_levels:
+    text = f"Fitting {data.n_comparisons:,} choices of many people"
+    if options.classes == "auto":
         from lori.evaluation.classes import select_classes
 
-        up_to = 6 if options.classes == "auto" else 1 if options.spread else whole("--classes", str(options.classes))
         with working("Weighing classes") as say:
-            chosen = select_classes(
-                data, up_to, estimator=population.copy(spread=False),
-                levels=AUTO_LEVELS if choose_levels else None, progress=say,
-            )  # fmt: skip
+            levels = AUTO_LEVELS if choose_levels else None
+            chosen = select_classes(data, MOST_WEIGHED, estimator=population, levels=levels, progress=say)
         best = chosen.recommended
-        population = population.copy(classes=best.classes, levels=best.levels, spread=best.spread)
-    else:
-        chosen = None
-        if not options.spread:
-            population = population.copy(classes=whole("--classes", str(options.classes)))
-    with working(f"Fitting {data.n_comparisons:,} choices of many people"):
-        return population.fit(data), chosen
+        with working(text):
+            return population.copy(classes=best.classes, levels=best.levels, spread=best.spread).fit(data), chosen
+    classes = 1 if options.classes is None else whole("--classes", options.classes)
+    with working(text):
+        tried = [
+            population.copy(classes=classes, levels=count).fit(data)
+            for count in (AUTO_LEVELS if choose_levels else (single.levels,))
+        ]
+    return min(tried, key=lambda own: own.bic_), None

@@ -44,7 +44,7 @@ class WorldOptions:
     pairs: Annotated[int, typer.Option(max=MOST, help="Number of pairs.")] = 1000
     times: Annotated[int, typer.Option(max=MOST, help="Comparisons of each pair.")] = 1
     agents: Annotated[int | None, typer.Option(max=MOST, help="Deal the pairs to so many agents.")] = None
-    levels: Annotated[int, typer.Option(max=20, help="True levels (world: levels).")] = 3
+    levels: Annotated[int, typer.Option(max=20, help="True levels (world: levels).")] = 2
     n_features: Annotated[int, typer.Option("--features", max=10_000, help="Number of features (world: levels).")] = 4
     model: Annotated[
         Path | None, typer.Option(help="A saved model to draw from (world: model; organ with --policy model).")
@@ -80,7 +80,7 @@ def simulate(
     world: Annotated[
         World,
         typer.Argument(
-            help="levels: a random decision-maker of the paper's appendix B; cancer: courses of treatment and a clinician's choices between them; age: clinicians whose priorities depend on age; tversky: the 80 counts of Tversky 1969; model: draws from --model; organ: a liver registry with the columns and codes of the real one."
+            help="levels: a decision-maker to practise on, whose levels can be found again; cancer: courses of treatment and a clinician's choices between them; age: clinicians whose priorities depend on age; tversky: the 80 counts of Tversky 1969; model: draws from --model; organ: a liver registry with the columns and codes of the real one."
         ),
     ],
     out: Annotated[
@@ -118,12 +118,13 @@ def draw_pairs(world: World, options: WorldOptions) -> tuple[Preferences, Ordere
     import numpy as np
 
     from lori.estimators.storage import load_ordered_model, load_ranges
-    from lori.model.simulation import random_ordered_model, simulate
+    from lori.model.simulation import practice, simulate
 
     if options.model is None:
-        truth, spread = random_ordered_model(options.levels, options.n_features, seed=options.seed), np.ones(1)
-    else:
-        truth, spread = load_ordered_model(options.model), load_ranges(options.model) / ACROSS
+        count = max(options.n_features, options.levels)
+        many = (options.levels, count, options.pairs)
+        return practice(*many, times=options.times, agents=options.agents, seed=options.seed)
+    truth, spread = load_ordered_model(options.model), np.asarray(load_ranges(options.model)) / ACROSS
     drawn = simulate(
         truth, options.pairs, times=options.times, agents=options.agents, spread=spread, seed=options.seed
     )  # fmt: skip
@@ -137,7 +138,12 @@ def write_pairs(out: Path, preferences: Preferences, truth: OrderedModel | None)
     folder(out)
     writers.write_pairs(preferences, out / "pairs.csv")
     said = f"Wrote {preferences.n_comparisons:,} comparisons of {preferences.n_pairs:,} pairs to {shown(out / 'pairs.csv')}"
-    return f"{said}\nWrote {_write_truth(out, truth)}" if truth is not None else said
+    if truth is None:
+        return said
+    from lori.estimators.known import known
+
+    known(truth, preferences).save(out / "truth.json")
+    return f"{said}\nWrote the true model to {shown(out / 'truth.json')}"
 
 
 def write_cancer(out: Path, options: WorldOptions) -> str:
