@@ -109,3 +109,12 @@ def test_the_files_are_small_and_name_no_machine(file):
     text = (PLACE / f"{file}.json").read_text(encoding="utf-8")
     assert len(text) < 10_000
     assert not any(word in text for word in ("/tmp", "/home", "/work", "\\Users", "localhost"))
+
+
+def test_a_prior_that_knows_no_price_has_none(tmp_path):
+    """It was one density of a small scale; today's default is another one."""
+    content = json.loads((PLACE / "linear.json").read_text(encoding="utf-8"))
+    content["settings"]["prior"] = {"weights": 2.0, "epsilon": 2.5, "degrees": 3.0, "deeper": 0.02, "lapse": [1.1, 10]}
+    file = tmp_path / "model.json"
+    file.write_text(json.dumps(content), encoding="utf-8")
+    assert lori.load(file).prior == lori.Prior(weights=2.0, price=None) != lori.Prior(weights=2.0)
