@@ -163,7 +163,7 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
     return {kind: (blocks[kind], weights[kind]) for kind in blocks}
 
 
-def _sizes(groups: list[Rows], wanted: int, quick: bool) -> tuple[int, int]:
+def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, int]:
     """Rows in a block, and blocks.
 
     The number of blocks is rounded up to steps of an eighth, of sets a half, for few rows and starts to a power of two,

@@ -56,20 +56,66 @@ def test_a_posterior_of_sets(fitted, data):
     assert len(posterior.models(5)) == 5
 
 
-def test_swissmetro_as_one_level_is_multinomial_logit():
+@pytest.fixture(scope="module")
+def swissmetro() -> lori.Choices:
     if not SHARED.is_dir():
         pytest.skip("the folder shared/data is not beside the project")
     table = pandas.read_csv(SHARED / "choice" / "swissmetro.csv.gz")
     table.loc[table.GA == 1, ["TRAIN_CO", "SM_CO"]] = 0
     for name in ("TT", "CO"):
         table[[f"{mode}_{name}" for mode in ("TRAIN", "SM", "CAR")]] /= 100
-    sets = lori.read_choices(
+    return lori.read_choices(
         table,
         columns={"time": "*_TT", "cost": "*_CO", "available": "*_AV", "choice": "CHOICE", "agent": "ID"},
         values={"TRAIN": 1, "SM": 2, "CAR": 3},
         constants="SM",
         where={"PURPOSE": [1, 3], "CHOICE": [1, 2, 3]},
     )
-    model = lori.LORI(levels=1, epsilon=0.0, lapse=0, prior=None, standard_errors="none").fit(sets)
-    assert len(sets) == 6768
+
+
+def test_swissmetro_as_one_level_is_multinomial_logit(swissmetro):
+    model = lori.LORI(levels=1, epsilon=0.0, lapse=0, prior=None, standard_errors="none").fit(swissmetro)
+    assert len(swissmetro) == 6768
     assert model.log_likelihood_ == pytest.approx(-5331.252, abs=1e-3)
+    assert (model.status_.starts, model.converged_) == (1, True)  # one way down, from anywhere
+
+
+@pytest.mark.slow
+def test_swissmetro_has_a_second_level(swissmetro):
+    model = lori.LORI(levels=2, lapse=0, prior=None, standard_errors="none").fit(swissmetro)
+    assert model.log_likelihood_ >= -5095.7
+
+
+TABLES = {
+    "heating_data.csv.gz": ({"ic": "ic.*", "oc": "oc.*", "choice": "depvar"}, {"constants": "hp"}),
+    "ModeCanada.csv.gz": (
+        {"set": "case", "chosen": "choice", "alternative": "alt"},
+        {"features": ["cost", "ivt", "ovt", "freq"], "constants": "car"},
+    ),
+    "yogurt.csv.gz": (
+        {"set": "obsID", "chosen": "choice", "agent": "id", "alternative": "brand"},
+        {"features": ["price", "feat"], "constants": True},
+    ),
+    "modechoice.csv": (
+        {"set": "individual", "chosen": "choice", "alternative": "mode"},
+        {
+            "values": {"air": 1, "train": 2, "bus": 3, "car": 4},
+            "features": ["ttme", "invc", "invt"],
+            "constants": "car",
+        },
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", TABLES)
+def test_one_level_is_the_conditional_logit_of_statsmodels(file):
+    if not SHARED.is_dir():
+        pytest.skip("the folder shared/data is not beside the project")
+    conditional = pytest.importorskip("statsmodels.discrete.conditional_models")
+    columns, options = TABLES[file]
+    sets = lori.read_choices(SHARED / "choice" / file, columns=columns, **options)
+    ours = lori.LORI(levels=1, epsilon=0.0, lapse=0, prior=None, standard_errors="none").fit(sets)
+    scaled = sets.alternatives / sets.alternatives.std(axis=0)
+    theirs = conditional.ConditionalLogit(sets.chosen.astype(int), scaled, groups=sets.owner)
+    assert ours.log_likelihood_ == pytest.approx(theirs.fit(disp=0, method="bfgs", gtol=1e-8).llf, abs=1e-4)
