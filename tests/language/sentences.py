@@ -31,7 +31,7 @@ from lori.language import notes as verdicts
 from lori.language.answer import enough_sentence, open_questions, search_sentence
 from lori.language.notes import CATALOGUE, Note, note_sentences
 from lori.language.populations import ClassSummary, PopulationSummary, candidate_name, selection_reason
-from lori.language.reading import description
+from lori.language.reading import description, folder_remark
 from lori.language.results import CapInFeature, LevelSummary, NestedFit, Status, Summary, Support
 from lori.language.truth import comparison
 from lori.model.quantity import Quantity
@@ -546,6 +546,7 @@ def _readings() -> dict[str, list[str]]:
                 differing(2),
             )
         ],
+        "Reading: a folder": [str(folder_remark(1, 80)), str(folder_remark(12, 2_450_718))],
         "Reading": list(description(plain, ["lori", "fit", "a b.csv"])),
         "Reading: guesses": list(description(replace(people, reading=guessed))),
         "Reading: sets": list(description(alone)),

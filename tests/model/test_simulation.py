@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import lori
-from lori.model.simulation import random_ordered_model
+from lori.errors import InputError
+from lori.model.simulation import practice, random_ordered_model
 
 TRUTH = lori.OrderedModel.linear([[2.0, 0.5], [-0.3, 3.0]], epsilon=[1.5, 0.5], features=["need", "benefit"])
 
@@ -63,3 +64,18 @@ def test_the_random_decision_maker_of_appendix_b():
     assert weights.sum(axis=1) == pytest.approx(np.ones(10))
     assert all(level.alpha == pytest.approx(5 * np.log(4)) for level in model.levels)
     assert all(level.epsilon >= 0 for level in model.levels)
+
+
+def test_a_practice_world_has_names_units_and_a_leading_feature_for_each_level():
+    choices, truth = practice(2, 4, 50, agents=5, seed=3)
+    assert choices.features == truth.features == ("benefit", "need", "cost", "wait")
+    np.testing.assert_array_equal(choices.alternatives, choices.alternatives.round())
+    assert len(choices.by_agent()) == 5
+    first, second = truth.levels
+    assert first.weights[0] > 0 > first.weights[2]
+    assert second.weights[1] > 0 > second.weights[3]
+    assert 50 <= first.epsilon / first.weights[0] <= 100
+    assert second.epsilon == 0
+    assert practice(3, 8, 5)[1].features[6:] == ("x7", "x8")
+    with pytest.raises(InputError, match="features"):
+        practice(3, 2)

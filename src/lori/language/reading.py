@@ -56,6 +56,12 @@ def remarks(reading: Reading) -> list[Sentence]:
     return said
 
 
+def folder_remark(files: int, pairs: int) -> Sentence:
+    """That a folder was searched, and what it held."""
+    held, rows = counted(files, "Parquet file"), counted(pairs, "pair")
+    return Sentence.of("The folder holds {held} with {rows}; all of them are read.", held=held, rows=rows)
+
+
 def _meaning(key: str, reading: Reading) -> Sentence:
     """One guess: our name for something, and the file's."""
     if key in reading.columns:

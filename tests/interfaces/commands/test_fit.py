@@ -170,6 +170,14 @@ def file(tmp_path):
     return tmp_path / "pairs.csv"
 
 
+def test_a_folder_is_not_searched_silently(run, tmp_path):
+    (tmp_path / "parts").mkdir()
+    lori.write_pairs(lori.simulate(TWO, 60, seed=0), tmp_path / "parts" / "one.parquet")
+    code, _, err = run("fit", "parts", "--levels", "1", "--starts", "4", "--standard-errors", "none")
+    assert code == 0
+    assert "The folder holds 1 Parquet file with 60 pairs; all of them are read." in err
+
+
 def test_the_model_that_is_supported_is_the_one_that_is_shown_and_saved(run, tmp_path):
     """The default: a second level only where choices call for it; everything after shows the same model."""
     one = lori.OrderedModel.linear([[2.0, 1.0]], epsilon=[0.0], features=["cost", "time"])

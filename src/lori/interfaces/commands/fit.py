@@ -231,7 +231,12 @@ def fit(
                 "--levels", expected="a number for data that are not in memory", got="evidence",
                 fix="give the number, or use --engine memory",
             )  # fmt: skip
-        engine.fit(estimator, data.stream(files))
+        pairs = data.stream(files)
+        if not output.quiet and any(file.is_dir() for file in files):
+            from lori.language.reading import folder_remark
+
+            say(folder_remark(pairs.n_files, pairs.n_pairs))
+        engine.fit(estimator, pairs)
         output.show(estimator)
         return
     remark = None if output.quiet else say
