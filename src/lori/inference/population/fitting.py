@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from lori.inference.population.search import Classes, Report, find_classes
 from lori.inference.posterior.importance import gaussian
 from lori.inference.problem import Problem
 from lori.inference.search.search import Found
+from lori.inference.search.starts import insertions
 from lori.inference.settings import FitSettings
 from lori.inference.statistics import Observed, Scaling, Statistics
 from lori.language.results import Status
@@ -73,7 +74,10 @@ def fit_population(
     mixture = Mixture(tuple(problems), panel, columns)
     generator = np.random.default_rng(settings[0].seed)
     sample = _sample(mixture, data, generator)
-    found = find_classes(mixture, pooled, starts=settings[0].starts, generator=generator, sample=sample, report=report)
+    given = _with_another_level(sample or mixture, pooled, settings[0].starts, generator)
+    found = find_classes(
+        mixture, pooled, starts=settings[0].starts, generator=generator, sample=sample, given=given, report=report
+    )
     return _of_classes(settings, data, statistics, mixture, found)
 
 
@@ -114,6 +118,36 @@ def _sample(mixture: Mixture, data: Observed, generator: np.random.Generator) ->
     panel = Panel.of(few)
     places = {agent: number for number, agent in enumerate(mixture.panel.agents)}
     return Mixture(problems, panel, mixture.design[[places[agent] for agent in panel.agents]])
+
+
+def _with_another_level(
+    mixture: Mixture, pooled: Sequence[Found], starts: int, generator: np.random.Generator
+) -> list[np.ndarray]:
+    """Starts: the best classes with one level less, each with a level more, faint or strong, at each place."""
+    if mixture.classes == 1 or any(own.specification.levels == 1 for own in mixture.problems):
+        return []
+    smaller: dict[int, Problem] = {}
+    for own in mixture.problems:
+        smaller.setdefault(id(own), replace(own, specification=own.specification.fewer()))
+    fewer = replace(mixture, problems=tuple(smaller[id(own)] for own in mixture.problems))
+    chain = {key: solve_nested(own, starts=POOLED_STARTS, seed=0) for key, own in smaller.items()}
+    best = {key: list(own)[-1][1] for key, own in chain.items()}
+    found = find_classes(
+        fewer, [best[id(own)] for own in mixture.problems], starts=max(starts // 2, 4), generator=generator
+    )
+    parts, odds = fewer.parts(found.vector)
+    shares = np.exp(fewer.log_shares(odds)).mean(axis=1)
+    inserting = generator.spawn(mixture.classes)
+    more = [
+        insertions(own.specification, part[None], each)[0]
+        for own, part, each in zip(mixture.problems, parts, inserting, strict=True)
+    ]
+    count = max(map(len, more))
+    return [
+        mixture.joined([own[(kind + shift * place) % len(own)] for place, own in enumerate(more)], shares)
+        for kind in range(count)
+        for shift in (0, 1)
+    ]
 
 
 def _of_classes(
