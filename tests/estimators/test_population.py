@@ -10,22 +10,11 @@ from sklearn.exceptions import NotFittedError
 import lori
 
 FEATURES = ("cost", "time", "comfort")
-KINDS = (
-    lori.OrderedModel.linear([[-3.0, 0.0, 0.0], [0.0, -3.0, 0.5]], epsilon=[3.0, 0.0], features=FEATURES),
-    lori.OrderedModel.linear([[0.0, -0.5, 3.0], [-3.0, 0.0, 0.0]], epsilon=[2.0, 0.0], features=FEATURES),
-)
 
 
 @pytest.fixture(scope="module")
-def data():
-    random = np.random.default_rng(7)
-    parts = []
-    for number in range(60):
-        left, right = random.normal(size=(2, 20, 3))
-        counts = KINDS[number >= 40].sample(left, right, seed=random)
-        agent = [f"p{number}"] * 20
-        parts.append(lori.Preferences.from_arrays(left, right, counts=counts, features=FEATURES, agent=agent))
-    return lori.Preferences.concatenate(parts)
+def data(two_kinds):
+    return two_kinds[0]
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +43,10 @@ def test_predictions_use_what_an_agent_chose_and_strangers_get_the_mixture(two, 
     assert two.score(data) > lori.LORI(levels=2, starts=8).fit(data).score(data)
 
 
-def test_one_class_is_the_single_model(data):
-    single = lori.LORI(levels=2, lapse=0, prior=None, starts=16).fit(data)
-    one = lori.Population(classes=1, levels=2, lapse=0, prior=None, starts=16).fit(data)
+@pytest.mark.parametrize("levels", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_one_class_is_the_single_model(data, levels):
+    single = lori.LORI(levels=levels, lapse=0, prior=None, starts=16).fit(data)
+    one = lori.Population(classes=1, levels=levels, lapse=0, prior=None, starts=16).fit(data)
     assert one.log_likelihood_ == pytest.approx(single.log_likelihood_, abs=1e-4)
     np.testing.assert_allclose(one.predict_proba(data), single.predict_proba(data), atol=1e-4)
 
@@ -106,12 +96,13 @@ def test_odd_settings_are_refused_in_a_sentence(data, settings, message):
         lori.Population(**settings).fit(data)
 
 
-def test_data_without_agents_are_refused():
-    plain = lori.simulate(KINDS[0], 30, seed=0)
+def test_data_without_agents_are_refused(two_kinds):
+    plain = lori.simulate(two_kinds[1][0], 30, seed=0)
     with pytest.raises(lori.LoriError, match="agent"):
         lori.Population(classes=1).fit(plain)
 
 
+@pytest.mark.slow
 def test_few_choices_of_an_agent_do_no_harm(data):
     """Somebody with a single choice, and classes with different numbers of levels."""
     few = data.subset(np.r_[0:200, 800:1000, 220])

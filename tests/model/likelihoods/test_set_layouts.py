@@ -33,7 +33,10 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+QUICK = ("no slips", "logit", "network")  # to compile
+
+
+@pytest.mark.parametrize("case", [own if own in QUICK else pytest.param(own, marks=pytest.mark.slow) for own in CASES])
 @double_precision
 def test_sums_are_those_of_rows(case):
     generator = np.random.default_rng(0)
@@ -54,6 +57,7 @@ def test_sums_are_those_of_rows(case):
     np.testing.assert_allclose(found.curvature[0, 0], expected, rtol=2e-5, atol=2e-5)
 
 
+@pytest.mark.slow
 @double_precision
 def test_ties_in_sets_are_summed_as_rows():
     generator = np.random.default_rng(1)
