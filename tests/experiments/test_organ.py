@@ -226,7 +226,7 @@ def test_commands(monkeypatch, capsys, tmp_path, found):
     assert "lori reproduce organ --registry" in err
     code, _, err = run(monkeypatch, capsys, "simulate", "organ", "--policy", "lottery", "--out", str(tmp_path / "no"))
     assert code == 2
-    assert "meld, strict, veto, benefit, waiting or model" in err
+    assert "meld, strict, veto, benefit, waiting, model or sets" in err
 
 
 @pytest.mark.slow

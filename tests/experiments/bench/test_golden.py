@@ -63,7 +63,7 @@ def test_a_golden_result_is_that_of_the_default_settings(name):
 
 def test_every_statistical_case_is_among_them():
     """But for those that keep every run in a folder of their own, from which they go on, and one of a single batch."""
-    whole = {"coverage", "people", "populations", "third-levels"}
+    whole = {"coverage", "people", "populations", "set-coverage", "set-recovery", "third-levels"}
     assert set(GOLDEN) | whole == {name for name, case in CASES.items() if case.by_name}
     assert set(GOLDEN) == set(TRIALS)
 

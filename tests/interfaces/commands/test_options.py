@@ -149,7 +149,7 @@ def test_ties_in_sets_are_read_when_asked(tmp_path):
 def test_a_model_is_shown_its_own_features_and_constants(tmp_path):
     """Constants of the model are found by their names; what is to be predicted needs no choice."""
     (tmp_path / "wide.csv").write_text(WIDE)
-    fitted = SimpleNamespace(features_=("TRAIN", "time"), pooled_=None)
+    fitted = SimpleNamespace(features_=("TRAIN", "time"), pooled_=None, reading_=None)
     read = ModelDataOptions(columns=["time=*_TT"]).read([tmp_path / "wide.csv"], fitted, outcome_needed=False)
     assert read.features == ("TRAIN", "time")
     assert read.alternatives[:2].tolist() == [[1, 10], [0, 20]]

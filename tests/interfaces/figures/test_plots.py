@@ -74,7 +74,7 @@ def test_calibration(model, person):
     figure = model.plot.calibration(person)
     assert figure.get_label().startswith("The 95 % interval of the observed share contains the predicted one in all 3 ")
     assert "81 % predicted, 82 % observed (73 % to 88 %, 100 comparisons)" in figure.get_label()
-    assert "share of comparisons that it won" in texts(figure)
+    assert "share of choices that it won" in texts(figure)
 
 
 def test_posterior(model, draws):

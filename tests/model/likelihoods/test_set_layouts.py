@@ -33,7 +33,7 @@ CASES = {
 }
 
 
-QUICK = ("no slips", "logit", "network")  # to compile
+QUICK = ("no slips", "logit")  # to compile
 
 
 @pytest.mark.parametrize("case", [own if own in QUICK else pytest.param(own, marks=pytest.mark.slow) for own in CASES])
