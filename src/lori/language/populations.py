@@ -14,7 +14,6 @@ from lori.language.numbers import cardinal, counted, level_count, percent
 from lori.language.results import LevelSummary, Summary
 from lori.language.results import lines as lines_of
 from lori.language.sentence import Name, Sentence, Share, clause, joined
-from lori.model.quantity import Quantity
 
 SILENT = 0.02  # a later level that decides a smaller share of the choices hardly speaks
 
@@ -62,7 +61,6 @@ class PopulationSummary:
     spread: bool  # people differ continuously
     first: Mapping[str, float]  # shares of the people by what they put first
     sure: float  # share of the people for whom what comes first is known with a probability of 90 %
-    deviations: Mapping[str, Quantity] | None = None  # between people, of the weights of the first level
 
     @property
     def sentences(self) -> list[Sentence]:

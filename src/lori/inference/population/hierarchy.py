@@ -118,10 +118,9 @@ class People:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """A problem with a group for each agent, and members: how much of each agent belongs to this distribution."""
+    """A problem with a group for each agent, whose parameters all differ between people."""
 
     problem: Problem
-    varying: np.ndarray | None = None  # (parameters,) bool: others are the same for all
 
     @cached_property
     def link(self) -> Link:
@@ -215,8 +214,6 @@ class Hierarchy:
         mean = first / (total + (distribution.deviation / CENTRE) ** 2)
         square = np.einsum("ar,arp->p", by_agent, (people.z - mean) ** 2)
         deviation = np.clip(np.sqrt((square + WIDTH**2) / (total + 1)), LEAST, MOST)
-        if self.varying is not None:
-            deviation = np.where(self.varying, deviation, LEAST)
         return Distribution(mean, deviation)
 
 
