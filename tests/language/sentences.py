@@ -234,6 +234,7 @@ def _answers() -> dict[str, list[str]]:
         "slips, hardly any": summary(lapse=Quantity(0.0, 0.003, (0.0, 0.0081))),
         "slips, hardly any, no interval": summary(lapse=Quantity(0.004)),
         "slips, no interval": summary(lapse=Quantity(0.0107)),
+        "slips, next to none": summary(lapse=Quantity(0.0002, 0.004, (0.0, 0.025))),
         "slips, second level not supported": summary(
             support=supported(2, "not supported", recommended=1), lapse=Quantity(0.052, 0.02, (0.0004, 0.0968))
         ),

@@ -269,7 +269,9 @@ def _slips(summary: Summary) -> list[Sentence]:
     if (rate.value if most is None else most) < WORTH_SAYING:
         return [Sentence("Hardly any answers look like slips (fewer than 1 %).")]
     between = "" if least is None or most is None else f" (95 % interval {fine_percent(least)} to {fine_percent(most)})"
-    return [Sentence(f"About {fine_percent(rate.value)} of the answers look like slips, given at random{between}.")]
+    share = fine_percent(rate.value)
+    about = f"About {share}" if share[0].isdigit() else share.capitalize()
+    return [Sentence(f"{about} of the answers look like slips, given at random{between}.")]
 
 
 def _best_order(summary: Summary) -> Sentence:
