@@ -55,3 +55,21 @@ def test_importing_loads_nothing_heavy():
 def test_data_can_be_made_without_jax_or_scikit_learn():
     loaded = run("import sys, lori; lori.tversky1969(); print([n for n in ('jax', 'sklearn') if n in sys.modules])")
     assert loaded == "[]"
+
+
+def test_small_linear_models_are_fitted_saved_and_shown_without_jax(tmp_path):
+    code = f"""
+import sys, lori
+from lori.data.writing import write_pairs
+model = lori.LORI(levels=1, lapse=0, prior=None).fit(lori.tversky1969().by_agent()["1"])
+model.save({str(tmp_path / "model.json")!r})
+print(str(model.summary())[:4], [n for n in ('jax', 'sklearn', 'scipy.stats') if n in sys.modules])
+"""
+    assert run(code) == "LORI []"
+    code = f"""
+import sys, lori
+model, pairs = lori.load({str(tmp_path / "model.json")!r}), lori.tversky1969()[:5]
+model.predict_proba(pairs), model.explain(pairs).describe(0)
+print([n for n in ('jax', 'sklearn', 'scipy', 'matplotlib') if n in sys.modules])
+"""
+    assert run(code) == "[]"

@@ -11,6 +11,7 @@ import pytest
 
 from lori.data.preferences import Preferences
 from lori.inference import blocks as module
+from lori.inference import plain
 from lori.inference.blocks import Evaluation, evaluate
 from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Pairs
@@ -33,6 +34,12 @@ SPECIFICATIONS = {
 SINGLE = Specification((Linear(),), (None,), (1.0,), Pairs("observed"), FEATURES)  # where each shape is compiled anew
 UNSCALED = Scaling(np.zeros(2), np.ones(2))
 SCALING = Scaling(np.array([7.0, -0.3]), np.array([20.0, 0.1]))
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch):
+    """Small sums, too: NumPy's are those of test_plain.py."""
+    monkeypatch.setattr(plain, "MOST_ROWS", 0)
 
 
 def scaling_of(specification) -> Scaling:

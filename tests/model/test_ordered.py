@@ -2,6 +2,7 @@
 
 import doctest
 import json
+from dataclasses import replace
 
 import jax.numpy as jnp
 import numpy as np
@@ -51,6 +52,24 @@ def plain(left, right, ties) -> np.ndarray:
     if ties == "split":
         return np.column_stack([left_total + reached / 2, 0 * reached, right_total + reached / 2])
     return np.column_stack([left_total, reached, right_total])
+
+
+@pytest.mark.parametrize("ties", TIE_RULES)
+def test_numpy_and_compiled_code_predict_the_same(ties, monkeypatch):
+    capped = Level(Capped(increasing="all"), np.array([1.0, 0.5, 0.7]), 0.0, 2.0, np.array([1.0, 0.5]))
+    model = replace(linear_model(ties), lapse=0.02)
+    model = replace(model, levels=(capped, *model.levels[:2]))
+    left, right = pairs(60)
+    left[:3] *= 1e4  # where probabilities underflow
+
+    def told() -> list[np.ndarray]:
+        decided = model.decisions(left, right)
+        return [model.predict_log_proba(left, right), model.preference(left, right), model.rewards(left), *decided]
+
+    ours = told()
+    monkeypatch.setattr(ordered, "are_vectorised", lambda rewards: False)
+    for mine, compiled in zip(ours, told(), strict=True):
+        np.testing.assert_allclose(mine, compiled, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("ties", TIE_RULES)

@@ -64,4 +64,4 @@ def known(model: OrderedModel, preferences: Preferences) -> LORI:
 def _unknown(level: Level, features: int) -> Reported:
     """No precision of anything: the numbers are not estimates."""
     none = np.full(len(np.atleast_1d(np.asarray(level.parameters))), Precision())
-    return Reported(none, Precision(), Precision(), np.full(features, Precision()))  # type: ignore[arg-type]
+    return Reported(none, Precision(), Precision(), np.full(features, Precision()))

@@ -1,4 +1,7 @@
-"""LORI: the estimator, from preferences to an ordered model, with scikit-learn's contract."""
+"""LORI: the estimator, from preferences to an ordered model, with scikit-learn's contract.
+
+What only a fit needs is imported by `fit`: a model that was saved predicts at once.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,20 +22,17 @@ from lori.estimators import storage
 from lori.estimators.contract import WORDS, Coding, Estimator, as_preferences, not_fitted, registered_plots
 from lori.inference import explanation
 from lori.inference.estimates import Optimum, Units
-from lori.inference.fitting import Fit, fit_groups, fit_source
-from lori.inference.posterior.draws import Posterior
-from lori.inference.posterior.sampling import METHODS, posterior_of_optimum, sample_posterior
 from lori.inference.set_explanation import explain_sets
 from lori.inference.settings import FitSettings, checked_prior, checked_settings
-from lori.inference.sources.cluster import Cluster
-from lori.inference.sources.memory import Source
-from lori.inference.sources.stream import Progress, Stream
-from lori.inference.summary import Status, summarise
-from lori.language.results import Summary
-from lori.model.likelihoods import Pairs
+from lori.language.results import Status, Summary
 from lori.model.ordered import Level, OrderedModel
 from lori.model.priors import Prior
 from lori.model.rewards import Reward
+
+if TYPE_CHECKING:
+    from lori.inference.fitting import Fit
+    from lori.inference.posterior.draws import Posterior
+    from lori.inference.sources.stream import Progress
 
 REACH = 4.0  # explanations look for changes up to this many times the range of a feature
 
@@ -117,7 +117,11 @@ class LORI(Estimator):
         the best log-likelihood so far.
         """
         if isinstance(X, PreferenceStream):
-            return self._fit_stream(X, y, sample_weight, client, progress)
+            from lori.estimators.streaming import fit_stream
+
+            return fit_stream(self, X, y, sample_weight, client, progress)
+        from lori.inference.fitting import fit_groups
+
         data, coding = as_preferences(X, y, sample_weight)
         together = None if clusters is None else np.asarray(clusters)
         if together is not None and together.shape != (len(data),):
@@ -217,6 +221,8 @@ class LORI(Estimator):
         needs no preferences for it (then around the best optimum alone, unchecked). `smc`, tempered sequential Monte
         Carlo, handles several modes and gives the evidence; `nuts` is for a single mode. Both need the extra `bayes`.
         """
+        from lori.inference.posterior.sampling import METHODS, posterior_of_optimum, sample_posterior
+
         one_of("method", method, METHODS)
         count, own_seed = whole("draws", draws, 10), self.seed if seed is None else whole("seed", seed, 0)
         if preferences is None:
@@ -278,35 +284,12 @@ class LORI(Estimator):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "fitted_to_": None}
 
-    def _fit_stream(
-        self, pairs: PreferenceStream, y: Any, sample_weight: Any, client: Any, progress: Progress | None
-    ) -> LORI:
-        if y is not None or sample_weight is not None:
-            raise DataError(
-                "y and sample_weight", expected="none beside a stream, which holds outcomes and weights",
-                got="an array", fix="leave them out",
-            )  # fmt: skip
-        if self.standard_errors not in ("auto", "observed", "none"):
-            raise InputError(
-                "standard_errors", expected="observed for data that are not in memory", got=str(self.standard_errors),
-                fix="use standard_errors='observed', or read the data into memory",
-            )  # fmt: skip
-        few = next(iter(pairs.read(pairs.pieces[0])))
-        checked_settings(self.get_params(deep=False), [few])  # before anything long
-        source: Source
-        if client is None:
-            statistics, source = Stream.open(pairs, Pairs(), progress)
-        else:
-            statistics, source = Cluster.open(client, pairs, Pairs(), progress)
-        n_ties = round(statistics.outcomes[Pairs().outcomes.index("tie")])
-        settings = checked_settings(self.get_params(deep=False), [statistics.sample], n_ties=n_ties)
-        self._learned(settings, fit_source(settings, source, [statistics])[0], WORDS, None)
-        return self
-
     def _learned(
         self, settings: FitSettings, fit: Fit, coding: Coding, pooled: tuple[str, float | None] | None
     ) -> None:
         """Everything that a fit leaves behind; nothing of an earlier one stays."""
+        from lori.inference.summary import summarise
+
         self.settings_ = settings
         self.model_: OrderedModel = fit.model
         self.summary_ = summarise(fit)

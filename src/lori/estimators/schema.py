@@ -84,13 +84,13 @@ Reward = Annotated[dict[Name, Any], AfterValidator(_known)]
 class Exact(BaseModel):
     """A part that has no fields but these."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class Told(BaseModel):
     """A part of a summary: what else it says is not read."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
 
 # -- what was asked for -----------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class CapPart(Told):
 
 
 class LevelSummaryPart(Told):
-    model_config = ConfigDict(extra="allow")  # a family of rewards has entries of its own
+    model_config = ConfigDict(extra="allow", defer_build=True)  # a family of rewards has entries of its own
 
     level: LevelNumber
     reward: Name

@@ -2,7 +2,7 @@
 
 Rows are laid out in blocks that stay in a core's cache, and many parameter vectors (starts) are evaluated at once.
 What a row is and how blocks become sums is the likelihood's; where rows live, and that there may be many parts of
-them, is not known here either: see `lori.inference.sources`.
+them, is not known here either: see `lori.inference.sources`. Small sums are NumPy's: see `lori.inference.plain`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from lori.inference import plain
 from lori.inference.statistics import Scaling
+from lori.model.engines import jax, jnp
 from lori.model.likelihoods.base import Block, Layout, Observations, Point, Rows
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
@@ -51,7 +51,6 @@ class Evaluation(NamedTuple):
         return Evaluation(*(function(part) for part in self if part is not None))
 
 
-@double_precision
 def evaluate(
     specification: Specification,
     scaling: Scaling,
@@ -61,10 +60,24 @@ def evaluate(
 ) -> Evaluation:
     """`vectors` (groups, starts, parameters), in standardised units → values (groups, starts) and derivatives."""
     vectors = np.asarray(vectors, float)
+    if plain.suffices(specification, groups):
+        return Evaluation(*plain.evaluate(specification, scaling, groups, vectors, order))
+    return _evaluate_compiled(specification, scaling, groups, vectors, order)
+
+
+@double_precision
+def _evaluate_compiled(
+    specification: Specification,
+    scaling: Scaling,
+    groups: Sequence[Observations],
+    vectors: np.ndarray,
+    order: int,
+) -> Evaluation:
+    """The same, compiled; different numbers of starts share the code."""
     starts = vectors.shape[1]
     if starts > FEW_STARTS and not specification.likelihood.quick:  # compiling takes longer than going in turns
         turns = [
-            evaluate(specification, scaling, groups, vectors[:, first : first + FEW_STARTS], order)
+            _evaluate_compiled(specification, scaling, groups, vectors[:, first : first + FEW_STARTS], order)
             for first in range(0, starts, FEW_STARTS)
         ]
         return Evaluation(
@@ -248,28 +261,31 @@ def _evaluate(
 # -- row by row ------------------------------------------------------------------------------------------
 
 
-@double_precision
 def row_log_likelihood(
     specification: Specification, scaling: Scaling, observations: Observations, vectors: np.ndarray
 ) -> dict[str, np.ndarray]:
     """For each kind (vectors, rows): the log-probability of each row, without its weight."""
+    if plain.suffices(specification, [observations]):
+        return plain.by_rows("values", specification, scaling, observations, vectors)
     return {
         kind: _by_rows(_row_values, specification, kind, scaling, rows, vectors, axis=1)
         for kind, rows in observations.kinds.items()
     }
 
 
-@double_precision
 def row_scores(
     specification: Specification, scaling: Scaling, observations: Observations, vector: np.ndarray
 ) -> dict[str, np.ndarray]:
     """For each kind (rows, parameters): the gradient of each row's log-probability, without its weight."""
+    if plain.suffices(specification, [observations]):
+        return plain.by_rows("scores", specification, scaling, observations, vector[None])
     return {
         kind: _by_rows(_row_gradients, specification, kind, scaling, rows, vector, axis=0)
         for kind, rows in observations.kinds.items()
     }
 
 
+@double_precision
 def _by_rows(
     function: Callable[..., jax.Array],
     specification: Specification,

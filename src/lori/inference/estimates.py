@@ -14,32 +14,31 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from scipy import special
 
 from lori.errors import InputError
 from lori.inference.problem import Problem
 from lori.inference.statistics import Observed, Scaling
+from lori.model.engines import arrays_of, jax, special
 from lori.model.likelihoods import Likelihood
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.quantity import NORMAL_95
-from lori.model.rewards import reward_from
+from lori.model.rewards import are_vectorised, reward_from
 from lori.model.specification import Specification
 
 Asked = tuple[float | None, ...]
+TINY = 1e-100  # of a complex step
 
 
 class Reported(NamedTuple):
     """The numbers of one level in the user's units."""
 
-    parameters: jax.Array
-    epsilon: jax.Array
-    alpha: jax.Array
-    thresholds: jax.Array  # (features,) for linear and capped rewards, empty otherwise
+    parameters: Any
+    epsilon: Any
+    alpha: Any
+    thresholds: Any  # (features,) for linear and capped rewards, empty otherwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +53,6 @@ class Units:
     scaling: Scaling
     alpha: tuple[float | None, ...]
 
-    @double_precision
     def model(self, vector: np.ndarray, alternatives: np.ndarray) -> OrderedModel:
         """The complete model in the user's units; slopes of networks are averages over `alternatives`."""
         levels = []
@@ -78,12 +76,10 @@ class Units:
         """The complete model, slopes of networks being those at the middle of the data."""
         return self.model(vector, self.scaling.location[None])
 
-    @double_precision
     def reported(self, vector: np.ndarray) -> list[Reported]:
         """The numbers of each level."""
         return self._computed(vector)[0]
 
-    @double_precision
     def standard_errors(self, vector: np.ndarray, covariance: np.ndarray) -> list[Reported]:
         """Standard error of each reported number, given the covariance of the free parameters."""
 
@@ -97,24 +93,31 @@ class Units:
             return np.sqrt(np.where(spread > 0, spread, np.nan))
 
         jacobian = self._computed(vector)[1]
-        return [Reported(*(error(part) for part in level)) for level in jacobian]  # type: ignore[arg-type]
+        return [Reported(*(error(part) for part in level)) for level in jacobian]
 
-    @double_precision
     def of_draws(self, vectors: np.ndarray) -> list[Reported]:
         """The numbers of each level for many vectors (draws, parameters), each with a leading axis of draws."""
-        every = _reported_of_many(
-            self.specification, self.alpha, np.asarray(vectors, float), self.scaling.location, self.scaling.scale
-        )
-        return [Reported(*(np.asarray(part) for part in level)) for level in every]  # type: ignore[arg-type]
+        known = self.specification, self.alpha, np.asarray(vectors, float), self.scaling.location, self.scaling.scale
+        if are_vectorised(self.specification.rewards):
+            return _reported(*known)
+        every = double_precision(_reported_of_many)(*known)
+        return [Reported(*(np.asarray(part) for part in level)) for level in every]
 
     def _computed(self, vector: np.ndarray) -> tuple[list[Reported], list[Reported]]:
-        return _reported_and_jacobian(
-            self.specification,
-            self.alpha,
-            np.asarray(vector, float),
-            self.scaling.location,
-            self.scaling.scale,
-        )
+        """The numbers of each level, and their derivatives by the vector."""
+        known = self.specification, self.alpha, np.asarray(vector, float), self.scaling.location, self.scaling.scale
+        if are_vectorised(self.specification.rewards):
+            return _reported(*known), _jacobian(*known)
+        return double_precision(_reported_and_jacobian)(*known)
+
+
+def _jacobian(
+    specification: Specification, alpha: Asked, vector: np.ndarray, location: Any, scale: Any
+) -> list[Reported]:
+    """Derivatives of `_reported` by complex steps, Im f(x + ih) / h, which are exact for so small an h."""
+    stepped = vector + 1j * TINY * np.eye(len(vector))
+    moved = _reported(specification, alpha, stepped, location, scale)
+    return [Reported(*(np.moveaxis(part.imag / TINY, 0, -1) for part in level)) for level in moved]
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -134,23 +137,24 @@ def _reported_of_many(
     return jax.vmap(lambda own: _reported(specification, alpha, own, location, scale))(vectors)
 
 
-def _reported(
-    specification: Specification, asked: Asked, vector: jax.Array, location: Any, scale: Any
-) -> list[Reported]:
-    numbers = specification.unpack(vector)
+def _reported(specification: Specification, asked: Asked, vector: Any, location: Any, scale: Any) -> list[Reported]:
+    """Of a vector, or of vectors (…, parameters) where rewards take many."""
+    arrays, numbers = arrays_of(vector), specification.unpack(vector)
     levels = []
     for level, reward in enumerate(specification.rewards):
         parameters = reward.in_units(numbers.rewards[level], location, scale)
-        epsilon, alpha = numbers.epsilon[level], numbers.alpha[level]
+        epsilon, alpha = numbers.epsilon[..., level], numbers.alpha[..., level]
         own = reward.weights(parameters)
-        weights = jnp.zeros(0) if own is None else own
+        weights = arrays.zeros(0) if own is None else own
+        sizes = weights * arrays.sign(weights.real)
         if reward.free_scale:
-            total = jnp.sum(jnp.abs(weights))
-            given = asked[level]
-            alpha = jnp.asarray(given) if given is not None else jnp.where(total > 0, total, 1.0)
-            parameters, weights = reward.multiplied(parameters, 1 / alpha), weights / alpha
+            total, given = arrays.sum(sizes, axis=-1), asked[level]
+            chosen = arrays.where(total.real > 0, total, 1.0)
+            alpha = chosen if given is None else arrays.full(total.shape, given, total.dtype)
+            each = alpha[..., None]
+            parameters, sizes = reward.multiplied(parameters, 1 / each), sizes / each
             epsilon = epsilon / alpha
-        thresholds = epsilon / jnp.abs(jnp.where(weights == 0, jnp.nan, weights))
+        thresholds = epsilon[..., None] / arrays.where(sizes == 0, np.nan, sizes)
         levels.append(Reported(parameters, epsilon, alpha, thresholds))
     return levels
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import jax.numpy as jnp
 import numpy as np
 
 from lori.data.choices import Choices
@@ -24,6 +23,7 @@ from lori.inference.summary import Note, Status, about_data, about_fit, unjudged
 from lori.inference.support import People, Step, judged
 from lori.language.results import Support
 from lori.model.decisions import deciding
+from lori.model.engines import jnp
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.quantity import Quantity

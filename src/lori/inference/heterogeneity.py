@@ -17,13 +17,12 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.inference.blocks import Evaluation
 from lori.inference.problem import Problem
 from lori.inference.sources.memory import Memory
+from lori.model.engines import jax, jnp
 from lori.model.likelihoods.base import Rows
 from lori.model.likelihoods.probabilities import Derivatives
 from lori.model.precision import double_precision

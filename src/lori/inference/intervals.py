@@ -196,7 +196,7 @@ def _signs(optimum: Optimum) -> list[Reported]:
         lower, upper = reward.bounds(specification.features)
         own = (lower == 0).astype(float) - (upper == 0)
         weights = reward.weights(own)
-        levels.append(Reported(own, np.ones(()), np.ones(()), np.ones(0 if weights is None else len(weights))))  # type: ignore[arg-type]
+        levels.append(Reported(own, np.ones(()), np.ones(()), np.ones(0 if weights is None else len(weights))))
     return levels
 
 

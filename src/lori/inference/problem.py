@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import jax
 import numpy as np
 
 from lori.data.grouping import relative
@@ -23,6 +22,7 @@ from lori.inference.search.search import Found, minimise, search
 from lori.inference.search.solutions import Solutions
 from lori.inference.sources.memory import Memory, Source
 from lori.inference.statistics import Moments, Observed, Scaling
+from lori.model.engines import jax
 from lori.model.likelihoods import Observations
 from lori.model.priors import Prior
 from lori.model.specification import Specification

@@ -7,20 +7,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
 from lori.errors import InputError
+from lori.model.engines import arrays_of, jax, jnp
 from lori.model.likelihoods import Pairs, Sets
 from lori.model.likelihoods.base import Compares
 from lori.model.likelihoods.probabilities import TIE_RULES, Decisions, TieRule, decisions, lexicographic_order
 from lori.model.likelihoods.sets import SetRows, arrangements
 from lori.model.precision import double_precision
-from lori.model.rewards import Linear, Reward, reward_from
+from lori.model.rewards import Linear, Reward, are_vectorised, reward_from
 from lori.model.specification import Parameters, Specification
 
 CHUNK = 1 << 16  # pairs predicted at once; smaller inputs are padded to a power of two, so that code is reused
@@ -136,10 +135,15 @@ class OrderedModel:
             lapse=np.array(self.lapse),
         )
 
-    @double_precision
     def rewards(self, x: ArrayLike) -> np.ndarray:
         """The reward of each alternative on each level, shape (alternatives, levels)."""
-        x = jnp.asarray(self._checked(x, "alternatives"))
+        x = self._checked(x, "alternatives")
+        if self._vectorised:
+            return np.stack([np.asarray(level.reward(level.parameters, x)) for level in self.levels], axis=1)
+        return self._compiled_rewards(x)
+
+    @double_precision
+    def _compiled_rewards(self, x: np.ndarray) -> np.ndarray:
         columns = [jax.vmap(level.reward, (None, 0))(jnp.asarray(level.parameters), x) for level in self.levels]
         return np.stack([np.asarray(column) for column in columns], axis=1)
 
@@ -256,12 +260,28 @@ class OrderedModel:
             raise ValueError("the description of a model does not fit together")
         return cls(levels, features, ties, lapse)
 
-    @double_precision
+    @property
+    def _vectorised(self) -> bool:
+        """Can all levels be computed with NumPy, without loading and compiling anything?"""
+        return are_vectorised(level.reward for level in self.levels)
+
     def _mapped(self, function: Callable[..., jax.Array], left: ArrayLike, right: ArrayLike) -> np.ndarray:
-        """Apply a compiled function to all pairs, a chunk at a time."""
+        """Apply a function of one pair to all of them, a chunk at a time."""
         left, right = self._both_checked(left, right)
+        if not self._vectorised:
+            return self._compiled(function, left, right)
+        specification, parameters = self.specification, self.parameters
+        with np.errstate(all="ignore"):  # probabilities may be zero
+            parts = [
+                function(specification, parameters, (left[start : start + CHUNK], right[start : start + CHUNK])).T
+                for start in range(0, max(len(left), 1), CHUNK)
+            ]
+        return np.concatenate(parts)
+
+    @double_precision
+    def _compiled(self, function: Callable[..., jax.Array], left: np.ndarray, right: np.ndarray) -> np.ndarray:
         parts = [
-            np.asarray(function(self.specification, self.parameters, padded))[:count]
+            np.asarray(_for_each_pair(function, self.specification, self.parameters, padded))[:count]
             for padded, count in _chunks(np.stack([left, right], axis=1))
         ]
         return np.concatenate(parts)
@@ -310,14 +330,12 @@ def _chunks(pairs: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
         yield np.pad(part, [(0, room - len(part)), (0, 0), (0, 0)]), len(part)
 
 
-def _for_each_pair(summarise: Callable[[Specification, Parameters, jax.Array], jax.Array]) -> Callable[..., jax.Array]:
-    """Compile `summarise(specification, parameters, pair)`, written for one pair, over many."""
-
-    @partial(jax.jit, static_argnums=0)
-    def compiled(specification: Specification, parameters: Parameters, pairs: jax.Array) -> jax.Array:
-        return jax.vmap(lambda pair: summarise(specification, parameters, pair))(pairs)
-
-    return compiled
+@partial(jax.jit, static_argnums=(0, 1))
+def _for_each_pair(
+    summarise: Callable[..., jax.Array], specification: Specification, parameters: Parameters, pairs: jax.Array
+) -> jax.Array:
+    """`summarise(specification, parameters, pair)`, written for one pair, over many."""
+    return jax.vmap(lambda pair: summarise(specification, parameters, pair))(pairs)
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -325,18 +343,15 @@ def _log_choices(specification: Specification, kind: str, parameters: Parameters
     return jax.vmap(lambda row: specification.log_probability_at(kind, parameters, row))(rows)
 
 
-@_for_each_pair
-def _log_outcomes(specification: Specification, parameters: Parameters, pair: jax.Array) -> jax.Array:
+def _log_outcomes(specification: Specification, parameters: Parameters, pair: Any) -> jax.Array:
     return specification.log_outcomes(parameters, pair)
 
 
-@_for_each_pair
-def _log_odds(specification: Specification, parameters: Parameters, pair: jax.Array) -> jax.Array:
+def _log_odds(specification: Specification, parameters: Parameters, pair: Any) -> jax.Array:
     left, _, right = cast(Compares, specification.likelihood).log_outcomes(*specification.scaled(parameters, pair))
     return (left - right)[None]
 
 
-@_for_each_pair
-def _decisions(specification: Specification, parameters: Parameters, pair: jax.Array) -> jax.Array:
+def _decisions(specification: Specification, parameters: Parameters, pair: Any) -> jax.Array:
     result = decisions(*specification.scaled(parameters, pair))
-    return jnp.concatenate([result.left, result.right, result.nobody[None]])
+    return arrays_of(*result).concatenate([result.left, result.right, result.nobody[None]])

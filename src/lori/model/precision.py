@@ -10,9 +10,8 @@ import os
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-import jax
-
 from lori.errors import FitError
+from lori.model.engines import jax
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from lori.errors import InputError
+from lori.model.engines import special
 from lori.model.specification import Specification
 
 

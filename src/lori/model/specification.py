@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods import lapses
 from lori.model.likelihoods.base import Compares, Likelihood
 from lori.model.likelihoods.probabilities import Derivatives, Levels
@@ -152,15 +151,20 @@ class Specification:
         names += [prefix.format(level + 1) + "alpha" for level in self.alpha_slots]
         return (*names, *["lapse rate"][: self.lapse is None])
 
-    def unpack(self, vector: jax.Array) -> Parameters:
-        def value(fixed: float | None, slot: int | None) -> jax.Array:
-            return vector[slot] if slot is not None else jnp.asarray(1.0 if fixed is None else fixed)
+    def unpack(self, vector: Any) -> Parameters:
+        """The parameters that a vector stands for, or many vectors (…, size), of either engine."""
+        arrays = arrays_of(vector)
+
+        def value(fixed: float | None, slot: int | None) -> Any:
+            if slot is not None:
+                return vector[..., slot]
+            return arrays.full(vector.shape[:-1], 1.0 if fixed is None else fixed)
 
         levels = range(self.levels)
         return Parameters(
-            rewards=tuple(vector[where] for where in self._reward_parts),
-            epsilon=jnp.stack([value(self.epsilon[i], self.epsilon_slots.get(i)) for i in levels]),
-            alpha=jnp.stack([value(self.alpha[i], self.alpha_slots.get(i)) for i in levels]),
+            rewards=tuple(vector[..., where] for where in self._reward_parts),
+            epsilon=arrays.stack([value(self.epsilon[i], self.epsilon_slots.get(i)) for i in levels], axis=-1),
+            alpha=arrays.stack([value(self.alpha[i], self.alpha_slots.get(i)) for i in levels], axis=-1),
             lapse=value(self.lapse, self.lapse_slot),
         )
 
@@ -203,24 +207,26 @@ class Specification:
         deliberate = self.likelihood.log_probability(kind, gap, lapses.opened(tolerance))
         return lapses.with_lapse(deliberate, parameters.lapse, self.likelihood.offers(kind, gap))
 
-    def derivatives(self, kind: str, parameters: Parameters, gap: Levels) -> Derivatives:
+    def derivatives(self, kind: str, parameters: Parameters, gap: Levels, order: int = 2) -> Derivatives:
         """Of the log-probabilities of rows of this kind (starts, rows), given their gaps; parameters (starts, …)."""
         likelihood = cast(Compares, self.likelihood)
         tolerance = list((parameters.alpha * parameters.epsilon).T[:, :, None])
         if self.lapse == 0:
-            return likelihood.derivatives(kind, gap, tolerance)
-        deliberate = likelihood.derivatives(kind, gap, lapses.opened(tolerance))
+            return likelihood.derivatives(kind, gap, tolerance, order)
+        deliberate = likelihood.derivatives(kind, gap, lapses.opened(tolerance), order)
         return lapses.lapse_derivatives(deliberate, parameters.lapse[:, None], self.likelihood.offers(kind, gap))
 
     def log_outcomes(self, parameters: Parameters, row: jax.Array) -> jax.Array:
-        """Log-probabilities of all outcomes of one row."""
+        """Log-probabilities of all outcomes of one row, or (outcomes, rows) of many where rewards take many."""
         likelihood = cast(Compares, self.likelihood)
         deliberate = likelihood.log_outcomes(*self.scaled(parameters, row))
         if self.lapse == 0:
             return deliberate
         offered = np.isin(likelihood.outcomes, likelihood.offered)
         answered = lapses.with_lapse(deliberate, parameters.lapse, int(offered.sum()))
-        return jnp.where(offered, answered, jnp.log1p(-parameters.lapse) + deliberate)
+        arrays = arrays_of(deliberate, parameters.lapse)
+        offers = offered.reshape(-1, *[1] * (deliberate.ndim - 1))
+        return arrays.where(offers, answered, arrays.log1p(-parameters.lapse) + deliberate)
 
     def fewer(self) -> Specification:
         """The same kind of model with one level less; the last level keeps what was said about the last ε."""

@@ -5,7 +5,8 @@ import pytest
 from scipy import integrate, stats
 
 from lori.inference.estimates import Optimum, Units
-from lori.inference.posterior.laplace import Gaussian, Kernels, Mixture, spread_points, systematic
+from lori.inference.posterior.laplace import Gaussian, Kernels, Mixture, systematic
+from lori.inference.posterior.sobol import spread_points
 from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Pairs
 from lori.model.priors import Prior

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import special
 
 from lori.inference.blocks import Evaluation
 from lori.inference.population.panel import Panel
@@ -25,6 +24,7 @@ from lori.inference.problem import Problem
 from lori.inference.search import newton
 from lori.inference.search.solutions import Solutions
 from lori.inference.sources.memory import Memory
+from lori.model.engines import special
 
 FARTHEST = 15.0  # log-odds of a share: a class that is rarer than this is empty
 

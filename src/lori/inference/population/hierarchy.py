@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import special
 
 from lori.inference.blocks import Evaluation
 from lori.inference.heterogeneity import normal_draws
@@ -28,6 +27,7 @@ from lori.inference.problem import Problem
 from lori.inference.search import newton
 from lori.inference.sources.memory import Memory
 from lori.inference.statistics import Observed
+from lori.model.engines import special
 from lori.model.likelihoods import lapses
 from lori.model.specification import Specification
 

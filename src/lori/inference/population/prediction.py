@@ -10,14 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
 from lori.inference.problem import Problem
 from lori.inference.statistics import Observed, Scaling
+from lori.model.engines import jax, jnp
 from lori.model.likelihoods.sets import arrangements
 from lori.model.precision import double_precision
 from lori.model.specification import Specification

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from lori.language import notes as verdicts
+from lori.model.engines import special
 
 PARTS = 4  # a chain is compared with itself in this many pieces
 LARGEST_R_HAT, FEWEST = 1.05, 100  # beyond these an average is not to be relied on

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-import jax
 import numpy as np
 
 from lori.errors import MissingExtra
@@ -16,6 +15,7 @@ from lori.inference.posterior.order import PriorityOrder, order_of
 from lori.language.names import label
 from lori.language.notes import Note, note_sentences
 from lori.language.numbers import between, percent, rounded
+from lori.model.engines import jax
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.specification import Specification

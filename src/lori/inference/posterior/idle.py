@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
 
 from lori.inference.estimates import Optimum, Units
 from lori.inference.posterior.laplace import Gaussian
 from lori.inference.problem import Problem
+from lori.model.engines import special
 from lori.model.priors import Prior
 from lori.model.specification import Specification
 

@@ -19,7 +19,6 @@ from lori.inference.posterior.idle import Idle
 from lori.inference.posterior.laplace import Kernels, Mixture, systematic
 from lori.inference.problem import Problem
 from lori.inference.search.solutions import RIVAL, SAME
-from lori.model.precision import double_precision
 
 WIDTHS = {1.0: 0.4, 2.0: 0.4, 4.0: 0.2}  # of the Gaussians, with their shares of the proposals
 CORRECTED = 50_000_000  # draws × rows up to which the posterior is asked
@@ -51,7 +50,6 @@ class Weighted:
         return self.draws[generator.permutation(systematic(self.shares, count, generator))]
 
 
-@double_precision
 def weigh(
     problem: Problem,
     optima: Sequence[Sequence[Optimum]],

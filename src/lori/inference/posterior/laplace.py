@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
-from scipy import special
-from scipy.stats import qmc
 
 from lori.inference.estimates import Optimum
+from lori.inference.posterior.sobol import spread_points
+from lori.model.engines import special
 
 PROBES = 256  # draws from which the mass of a Gaussian within its bounds is told
 AT_LEAST = 0.1  # of the draws are shared out evenly among the optima, whatever their masses
@@ -215,10 +215,3 @@ def systematic(shares: np.ndarray, count: int, generator: np.random.Generator) -
     order = generator.permutation(len(shares))
     points = (np.arange(count) + generator.uniform()) / count
     return order[np.minimum(np.searchsorted(np.cumsum(shares[order]), points), len(shares) - 1)]
-
-
-@lru_cache(maxsize=64)
-def spread_points(count: int, size: int) -> np.ndarray:
-    """`count` points of the unit cube, spread evenly."""
-    exponent = max(count - 1, 1).bit_length()
-    return qmc.Sobol(size, scramble=False).random_base2(exponent)[:count] + 0.5 ** (exponent + 1)

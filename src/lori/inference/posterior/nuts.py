@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.errors import MissingExtra
 from lori.inference.problem import Density, Problem
+from lori.model.engines import jax, jnp
 from lori.model.precision import double_precision
 
 CHAINS = 4

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy import special
 
 from lori.errors import InputError
 from lori.inference.estimates import Optimum, Units
@@ -23,6 +22,7 @@ from lori.inference.statistics import Observed, Statistics
 from lori.inference.summary import about_data
 from lori.language import notes as verdicts
 from lori.language.notes import Note
+from lori.model.engines import special
 from lori.model.precision import double_precision
 from lori.model.priors import Prior
 from lori.model.specification import Specification

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from lori.model.engines import jax, jnp
 from lori.model.likelihoods import Observations
 from lori.model.specification import Specification
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from lori.inference import plain
 from lori.inference.blocks import Evaluation, evaluate
 from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Observations
@@ -84,8 +85,8 @@ class Memory:
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
         shards = self._shards
-        if len(shards) == 1:
-            return evaluate(specification, scaling, shards[0], vectors, order)
+        if len(shards) == 1 or plain.suffices(specification, self.observations):
+            return evaluate(specification, scaling, self.observations, vectors, order)
         if self.groups == 1:
             own: Sequence[np.ndarray] = [vectors] * len(shards)
         else:

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
-import jax
 import numpy as np
 
+from lori.model.engines import jax
 from lori.model.likelihoods.probabilities import Derivatives, Levels, TieRule
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class Laid:
     """What was laid out for computing; observations that differ in their weights only share it."""
 
     blocks: dict[Any, Any] = field(default_factory=dict)
+    contrasts: dict[str, np.ndarray] = field(default_factory=dict)  # for NumPy, where rows are few
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +149,8 @@ class Block(NamedTuple):
 
 class Layout(Protocol):
     """How rows lie in blocks, and how a block becomes sums. Hashable: compiled code is made for a layout."""
+
+    plain: ClassVar[bool]  # its formulas take NumPy's arrays as well: nothing is differentiated automatically
 
     def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
         """Of a block with so many rows."""
@@ -256,8 +259,8 @@ class Compares(Likelihood, Protocol):
         """The outcomes that a question offers, from which a slip is drawn."""
         ...
 
-    def derivatives(self, kind: str, gap: Levels, tolerance: Levels) -> Derivatives:
-        """The same with derivatives, in closed form."""
+    def derivatives(self, kind: str, gap: Levels, tolerance: Levels, order: int = 2) -> Derivatives:
+        """The same with derivatives, in closed form; those beyond `order` may be left out."""
         ...
 
     def log_outcomes(self, gap: Levels, tolerance: Levels) -> jax.Array:

@@ -16,9 +16,7 @@ a few slips from being taken for a level.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-
+from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods.probabilities import Derivatives, InLapse, Levels
 
 RAREST, MOST = 1e-9, 0.9  # bounds of a learned rate; at the lower one there are no slips in any data
@@ -27,18 +25,19 @@ CLOSED = 1e-8  # a tolerance below this is computed as if it were this: an impos
 
 def opened(tolerance: Levels) -> list[jax.Array]:
     """Tolerances at which the logarithm of every outcome is finite, with its derivatives."""
-    return [jnp.maximum(own, CLOSED) for own in tolerance]
+    return [arrays_of(own).maximum(own, CLOSED) for own in tolerance]
 
 
 def with_lapse(log_probability: jax.Array, lapse: jax.Array, offered: int) -> jax.Array:
     """V, for λ above zero."""
-    return jnp.logaddexp(jnp.log1p(-lapse) + log_probability, jnp.log(lapse / offered))
+    arrays = arrays_of(log_probability, lapse)
+    return arrays.logaddexp(arrays.log1p(-lapse) + log_probability, arrays.log(lapse / offered))
 
 
 def lapse_derivatives(found: Derivatives, lapse: jax.Array, offered: int) -> Derivatives:
     """Derivatives of V by gaps, tolerances and λ, from those of L."""
-    chance = 1 / offered
-    deliberate = jnp.exp(found.value)
+    arrays, chance = arrays_of(found.value, lapse), 1 / offered
+    deliberate = arrays.exp(found.value)
     total = (1 - lapse) * deliberate + lapse * chance
     meant = (1 - lapse) * deliberate / total  # π
     slipped = lapse * chance / total  # 1 − π
@@ -53,4 +52,4 @@ def lapse_derivatives(found: Derivatives, lapse: jax.Array, offered: int) -> Der
             meant * part + both * product for part, product in zip(parts, products, strict=True)
         )
     mixed = [(across * by_gap, across * by_tolerance) for by_gap, by_tolerance in found.gradient]
-    return Derivatives(jnp.log(total), gradient, curvature, InLapse(slope, -(slope**2), mixed))  # type: ignore[arg-type]
+    return Derivatives(arrays.log(total), gradient, curvature, InLapse(slope, -(slope**2), mixed))

@@ -8,13 +8,12 @@ Where all rewards are linear only differences of features matter, and sums over 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from scipy.special import ndtri
 
+from lori.model.engines import arrays_of, jax, jnp, special
 from lori.model.likelihoods.base import Block, Point, Rows
 from lori.model.likelihoods.probabilities import Derivatives, pairs_of_levels
 
@@ -27,23 +26,27 @@ FEW_FEATURES = 16  # up to here the products of two features are laid out for al
 
 def seen(rows: jax.Array, weight: jax.Array) -> jax.Array:
     """Rows (the last axis) times their weight; a row of weight zero is padding, whatever its value."""
-    return jnp.where(weight > 0, rows, 0.0) * weight
+    return arrays_of(rows, weight).where(weight > 0, rows, 0.0) * weight
 
 
 class ByGaps:
     """Layouts of rows that have one gap at each level, between two alternatives."""
 
+    plain: ClassVar[bool] = False
+
     def terms(
         self: Any, specification: Specification, kind: str, order: int, point: Point, block: Block
     ) -> tuple[jax.Array, ...]:
-        parameters = jax.vmap(specification.unpack)(point.starts)
-        found = specification.derivatives(kind, parameters, self.gaps(specification, point, block.rows))
+        parameters = specification.unpack(point.starts)
+        found = specification.derivatives(kind, parameters, self.gaps(specification, point, block.rows), order)
         return self.sums(specification, order, point, found, block)
 
 
 @dataclass(frozen=True)
 class Differences(ByGaps):
     """Blocks (features, rows) of differences; ∂gap/∂weights is the row itself."""
+
+    plain: ClassVar[bool] = True
 
     def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
         return (*rows.contrasts(slice(0)).shape[1:], block)
@@ -56,12 +59,29 @@ class Differences(ByGaps):
         """A quantile of the absolute reward differences, were features independent and normal; capped where a level
         would never speak."""
         deviation = np.sqrt(2) * np.linalg.norm(parameters)
-        return float(min(deviation * ndtri((1 + quantile) / 2), LARGEST_GAP))
+        return float(min(deviation * special.ndtri((1 + quantile) / 2), LARGEST_GAP))
 
     def gaps(self, specification: Specification, point: Point, rows: Any) -> list[Any]:
-        parameters = jax.vmap(specification.unpack)(point.starts)
+        parameters = specification.unpack(point.starts)
         levels = zip(parameters.rewards, parameters.alpha.T, strict=True)
         return [alpha[:, None] * (own / point.scale @ rows) for own, alpha in levels]
+
+    def values(self, specification: Specification, kind: str, point: Point, rows: np.ndarray) -> np.ndarray:
+        """(starts, rows) log-probabilities."""
+        gaps = self.gaps(specification, point, rows)
+        found = specification.derivatives(kind, specification.unpack(point.starts), gaps, 0)
+        return np.asarray(found.value)
+
+    def scores(self, specification: Specification, kind: str, point: Point, rows: np.ndarray) -> np.ndarray:
+        """(rows, parameters) gradients of the log-probabilities, for a single start."""
+        gaps, parameters = self.gaps(specification, point, rows), specification.unpack(point.starts)
+        found = specification.derivatives(kind, parameters, gaps)
+        first = [part for both in found.gradient for part in both]
+        first += [] if found.lapse is None else [found.lapse.first]
+        ones_and_x = np.concatenate([np.ones((1, rows.shape[1])), rows / point.scale[:, None]])
+        products = np.concatenate([part * ones_and_x for part in first])
+        in_gradient, _, level = _places(specification)
+        return (np.append(parameters.alpha[0], 1.0)[level, None] * products[in_gradient]).T
 
     def sums(
         self, specification: Specification, order: int, point: Point, found: Derivatives, block: Block
@@ -69,15 +89,16 @@ class Differences(ByGaps):
         """Over the rows of a block: values (starts,); of each derivative times (1, x); and of the derivatives in two
         gaps times x xᵀ. Unless the block is `certain`, rows of weight zero are left out by force."""
         x, weight, certain = block
+        arrays = arrays_of(x, weight)
 
         def stacked(parts: list[jax.Array]) -> jax.Array:
-            rows = jnp.stack(parts, axis=1)
-            return rows if certain else jnp.where(weight > 0, rows, 0.0)
+            rows = arrays.stack(parts, axis=1)
+            return rows if certain else arrays.where(weight > 0, rows, 0.0)
 
         value = seen(found.value, weight).sum(axis=-1)
         if order == 0:
             return (value,)
-        ones_and_x = jnp.concatenate([jnp.ones((1, x.shape[1])), x]) * weight
+        ones_and_x = arrays.concatenate([arrays.ones((1, x.shape[1])), x]) * weight
         first = [part for both in found.gradient for part in both]
         second = [part for parts in found.curvature.values() for part in parts[1:]] if order == 2 else []
         if specification.lapse_slot is not None:
@@ -92,28 +113,29 @@ class Differences(ByGaps):
         both = stacked([parts[0] for parts in found.curvature.values()])
         if x.shape[0] <= FEW_FEATURES:
             return value, sums, both @ (x[upper[0]] * x[upper[1]] * weight).T
-        grams = jnp.einsum("spr,fr,gr->spfg", both * weight, x, x)
+        grams = arrays.einsum("spr,fr,gr->spfg", both * weight, x, x)
         return value, sums, grams[:, :, upper[0], upper[1]]
 
     def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
         """Each entry is one of the sums, times the α of its levels: picking them takes one instruction."""
-        value = -total[0]
+        value, arrays = -total[0], arrays_of(point.starts, total[0])
         if order == 0:
             return (value,)
         starts, scale = point.starts, point.scale
         in_gradient, in_curvature, level = _places(specification)
-        alpha = jax.vmap(specification.unpack)(starts).alpha
-        size = jnp.concatenate([alpha, jnp.ones((len(starts), 1))], axis=1)[:, level]
-        sums = -(total[1] / jnp.append(1.0, scale)).reshape(len(starts), -1)
+        alpha = specification.unpack(starts).alpha
+        size = arrays.concatenate([alpha, arrays.ones((len(starts), 1))], axis=1)[:, level]
+        sums = -(total[1] / arrays.append(1.0, scale)).reshape(len(starts), -1)
         gradient = size * sums[:, in_gradient]
         if order == 1:
             return value, gradient
         upper = np.triu_indices(len(scale))
         in_gaps = -(total[2] / (scale[upper[0]] * scale[upper[1]])).reshape(len(starts), -1)
-        every = jnp.concatenate([sums, in_gaps, jnp.zeros((len(starts), 1))], axis=1)
+        every = arrays.concatenate([sums, in_gaps, arrays.zeros((len(starts), 1))], axis=1)
         return value, gradient, size[:, :, None] * size[:, None, :] * every[:, in_curvature]
 
 
+@lru_cache(maxsize=256)
 def _places(specification: Specification) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Which of the sums of `Differences` is each entry of the gradient and of the curvature; each parameter's level.
 
@@ -179,7 +201,7 @@ class Alternatives(ByGaps):
         return quantile * UNKNOWN_GAP
 
     def gaps(self, specification: Specification, point: Point, rows: Any) -> list[Any]:
-        parameters = jax.vmap(specification.unpack)(point.starts)
+        parameters = specification.unpack(point.starts)
         gaps = []
         for reward, own, alpha in zip(specification.rewards, parameters.rewards, parameters.alpha.T, strict=True):
             units = jax.vmap(lambda values, reward=reward: reward.in_units(values, point.location, point.scale))(own)

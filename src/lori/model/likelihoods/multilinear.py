@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
+from lori.model.engines import jnp
 
 Polynomial = dict[int, Any]
 

@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError, InputError, one_of
+from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods.base import Layout, Observations
 from lori.model.likelihoods.layouts import Alternatives, Differences
 from lori.model.likelihoods.probabilities import (
@@ -110,13 +109,14 @@ class Pairs:
     def log_probability(self, kind: str, gap: Levels, tolerance: Levels) -> jax.Array:
         return log_full_tie(gap, tolerance) if kind == TIED else log_better(gap, tolerance, self.rule)
 
-    def derivatives(self, kind: str, gap: Levels, tolerance: Levels) -> Derivatives:
+    def derivatives(self, kind: str, gap: Levels, tolerance: Levels, order: int = 2) -> Derivatives:
         if kind == TIED:
             return tie_derivatives(gap, tolerance)
-        return better_derivatives(gap, tolerance, self.rule)
+        return better_derivatives(gap, tolerance, self.rule, order)
 
     def log_outcomes(self, gap: Levels, tolerance: Levels) -> jax.Array:
-        return jnp.stack(log_outcomes(gap, tolerance, self.rule))
+        found = log_outcomes(gap, tolerance, self.rule)
+        return arrays_of(*found).stack(found)
 
     def simulate(self, probabilities: np.ndarray, times: int, generator: np.random.Generator) -> np.ndarray:
         """Counts (pairs, 3). Equation (5) to the letter speaks of preferences only: then nobody sees a tie."""

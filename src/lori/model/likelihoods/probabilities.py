@@ -35,26 +35,26 @@ the decision came down to it. In the curvature the sums over upper levels telesc
 with l, Λ the level's own gradient and curvature and X its mixed derivative with log p. Cost: O(k) for value and
 gradient (appendix A has O(k²)), O(k²) for the curvature.
 
-All functions take gap (levels, …) and tolerance (levels, …) as sequences over levels of broadcastable arrays.
+All functions take gap (levels, …) and tolerance (levels, …) as sequences over levels of broadcastable arrays, of
+NumPy or of JAX, and compute with the engine that these belong to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.nn import log_sigmoid, softplus
 from numpy.typing import ArrayLike
+
+from lori.model.engines import arrays_of, jax, log_sigmoid, softplus
 
 TieRule = Literal["split", "observed", "printed"]
 TIE_RULES: tuple[str, ...] = get_args(TieRule)
 """What a tie of all levels means. `split`: a fair coin decides; `observed`: it is an outcome of its own;
 `printed`: equation (5) to the letter, a full tie is nobody's preference and is never seen."""
 
-Levels = jax.Array | Sequence[jax.Array]
+Levels: TypeAlias = "jax.Array | Sequence[jax.Array]"
 
 LOG_HALF = float(np.log(0.5))
 
@@ -78,7 +78,7 @@ class Decisions(NamedTuple):
 def log_better(gap: Levels, tolerance: Levels, rule: TieRule) -> jax.Array:
     """log Pr(x* ≻ x°): equation (5), plus half of a full tie under the rule `split`."""
     last = len(gap) - 1
-    log_p = jnp.full(jnp.shape(gap[last]), LOG_HALF)
+    log_p = arrays_of(*gap).full(gap[last].shape, LOG_HALF)
     for i in range(last, -1, -1):
         says_better = log_sigmoid(gap[i] - tolerance[i])
         if i == last and rule != "split":
@@ -99,19 +99,20 @@ def log_outcomes(gap: Levels, tolerance: Levels, rule: TieRule) -> Outcomes:
     tie = log_full_tie(gap, tolerance)
     return Outcomes(
         left=log_better(gap, tolerance, rule),
-        tie=jnp.full_like(tie, -jnp.inf) if rule == "split" else tie,
+        tie=arrays_of(tie).full_like(tie, -np.inf) if rule == "split" else tie,
         right=log_better([-a for a in gap], tolerance, rule),
     )
 
 
 def decisions(gap: Levels, tolerance: Levels) -> Decisions:
     """Which level decides: (s_i, t_i) Π_{j<i} e_j for each level i, and Π e_i for nobody."""
-    left, right, reached = [], [], jnp.zeros(jnp.shape(gap[0]))
+    arrays = arrays_of(*gap, *tolerance)
+    left, right, reached = [], [], arrays.zeros(arrays.shape(gap[0]))
     for a, b in zip(gap, tolerance, strict=True):
-        left.append(jnp.exp(reached + log_sigmoid(a - b)))
-        right.append(jnp.exp(reached + log_sigmoid(-a - b)))
+        left.append(arrays.exp(reached + log_sigmoid(a - b)))
+        right.append(arrays.exp(reached + log_sigmoid(-a - b)))
         reached = reached + _log_equal(a, b)
-    return Decisions(left=jnp.stack(left), right=jnp.stack(right), nobody=jnp.exp(reached))
+    return Decisions(left=arrays.stack(left), right=arrays.stack(right), nobody=arrays.exp(reached))
 
 
 def lexicographic_order(rewards_left: ArrayLike, rewards_right: ArrayLike, epsilon: ArrayLike) -> np.ndarray:
@@ -132,17 +133,19 @@ def _log_one_plus_passed_on(gap: jax.Array, tolerance: jax.Array, log_next: jax.
     With v = 2b + log t + log p and c = 1 − exp(−2b) this is log(1 + c exp(v)). The branch v > 0 avoids the
     overflow of exp(v); b = 0 gives exactly 0 with a finite derivative, so that ε = 0 needs no special case.
     """
+    arrays = arrays_of(gap, tolerance, log_next)
     v = 2 * tolerance - softplus(gap + tolerance) + log_next
-    c = -jnp.expm1(-2 * tolerance)
+    c = -arrays.expm1(-2 * tolerance)
     large = v > 0
-    v_large, v_small = jnp.where(large, v, 0.0), jnp.where(large, 0.0, v)
-    return jnp.where(large, v_large + jnp.log(jnp.exp(-v_large) + c), jnp.log1p(c * jnp.exp(v_small)))
+    v_large, v_small = arrays.where(large, v, 0.0), arrays.where(large, 0.0, v)
+    return arrays.where(large, v_large + arrays.log(arrays.exp(-v_large) + c), arrays.log1p(c * arrays.exp(v_small)))
 
 
 def _log_equal(gap: jax.Array, tolerance: jax.Array) -> jax.Array:
     """log e_i; minus infinity where the tolerance is zero."""
+    arrays = arrays_of(gap, tolerance)
     both = 2 * tolerance - softplus(tolerance - gap) - softplus(tolerance + gap)
-    return jnp.log(-jnp.expm1(-2 * tolerance)) + both
+    return arrays.log(-arrays.expm1(-2 * tolerance)) + both
 
 
 SAFE = 300.0  # gaps and tolerances up to this size leave exp(), and products of two of them, within float64
@@ -181,9 +184,14 @@ class _Levels(NamedTuple):
     rho: list[jax.Array]  # ρ
 
 
-def better_derivatives(gap: Levels, tolerance: Levels, rule: TieRule) -> Derivatives:
-    """Derivatives of `log_better`, one exponential for each level where the numbers allow it."""
-    largest = jnp.max(jnp.stack([jnp.max(jnp.abs(a) + b) for a, b in zip(gap, tolerance, strict=True)]))
+def better_derivatives(gap: Levels, tolerance: Levels, rule: TieRule, order: int = 2) -> Derivatives:
+    """Derivatives of `log_better` up to `order`, one exponential for each level where the numbers allow it."""
+    arrays = arrays_of(*gap, *tolerance)
+    sizes = [arrays.max(arrays.abs(a) + b, initial=0.0) for a, b in zip(gap, tolerance, strict=True)]
+    largest = arrays.max(arrays.stack(sizes))
+    if arrays is np:
+        levels = (_levels_by_products if largest < SAFE else _levels_by_logarithms)(gap, tolerance, rule)
+        return _combined(levels, tolerance) if order else Derivatives(levels.value, [], {})
     levels = jax.lax.cond(
         largest < SAFE,
         lambda a, b: _levels_by_products(a, b, rule),
@@ -196,12 +204,13 @@ def better_derivatives(gap: Levels, tolerance: Levels, rule: TieRule) -> Derivat
 
 def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
     """Derivatives of `log_full_tie`: levels add up, so the curvature has no mixed blocks."""
-    value, gradient, curvature = jnp.zeros_like(gap[0]), [], {}
+    arrays = arrays_of(*gap, *tolerance)
+    value, gradient, curvature = arrays.zeros_like(gap[0]), [], {}
     for j, (a, b) in enumerate(zip(gap, tolerance, strict=True)):
         log_s, log_t = log_sigmoid(a - b), log_sigmoid(-a - b)
-        s, t = jnp.exp(log_s), jnp.exp(log_t)
-        c = -jnp.expm1(-2 * b)
-        value += jnp.log(c) + 2 * b + log_s + log_t
+        s, t = arrays.exp(log_s), arrays.exp(log_t)
+        c = -arrays.expm1(-2 * b)
+        value = value + arrays.log(c) + 2 * b + log_s + log_t
         gradient.append((t - s, 2 / c - (1 - s) - (1 - t)))
         spread_s, spread_t = s * (1 - s), t * (1 - t)
         mixed = spread_s - spread_t
@@ -211,7 +220,7 @@ def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
             mixed,
             -4 * (1 - c) / c**2 - spread_s - spread_t,
         )
-    zero = jnp.zeros_like(gap[0])
+    zero = arrays.zeros_like(gap[0])
     ordered = {pair: curvature.get(pair, (zero, zero, zero, zero)) for pair in pairs_of_levels(len(gap))}
     return Derivatives(value, gradient, ordered)
 
@@ -219,50 +228,56 @@ def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
 def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
     """One exponential for each level and one logarithm in all."""
     last = len(gap) - 1
-    p = jnp.full_like(gap[last], 0.5 if rule == "split" else 0.0)
+    arrays = arrays_of(*gap, *tolerance)
+    p = arrays.full_like(gap[last], 0.5 if rule == "split" else 0.0)
     states = []
     for a, b in reversed(list(zip(gap, tolerance, strict=True))):
-        away, widened = jnp.exp(-a), jnp.exp(b)
+        away, widened = arrays.exp(-a), arrays.exp(b)
         s = 1 / (1 + away * widened)
         t = away / (away + widened)
         tp = t * p
-        kept = 1 / (1 + jnp.expm1(2 * b) * tp)  # 1 − ω
-        rho = jnp.exp(2 * b) * tp * kept
-        states.append((s, t, -jnp.expm1(-2 * b) * rho, rho))
+        kept = 1 / (1 + arrays.expm1(2 * b) * tp)  # 1 − ω
+        rho = arrays.exp(2 * b) * tp * kept
+        states.append((s, t, -arrays.expm1(-2 * b) * rho, rho))
         p = s / kept
-    return _Levels(jnp.log(p), *(list(part) for part in zip(*reversed(states), strict=True)))
+    return _Levels(arrays.log(p), *(list(part) for part in zip(*reversed(states), strict=True)))
 
 
 def _levels_by_logarithms(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
     """The same for any size of gap and tolerance."""
     last = len(gap) - 1
-    log_p = jnp.full_like(gap[last], LOG_HALF if rule == "split" else -jnp.inf)
+    arrays = arrays_of(*gap, *tolerance)
+    log_p = arrays.full_like(gap[last], LOG_HALF if rule == "split" else -np.inf)
     states = []
     for a, b in reversed(list(zip(gap, tolerance, strict=True))):
         log_s = log_sigmoid(a - b)
         v = 2 * b - softplus(a + b) + log_p
-        c = -jnp.expm1(-2 * b)
-        rho = 1 / (jnp.exp(-v) + c)
-        states.append((jnp.exp(log_s), jnp.exp(-softplus(a + b)), c * rho, rho))
-        positive = jnp.maximum(v, 0.0)
-        log_p = log_s + jnp.where(v > 0, v + jnp.log(jnp.exp(-positive) + c), jnp.log1p(c * jnp.exp(v - positive)))
+        c = -arrays.expm1(-2 * b)
+        rho = 1 / (arrays.exp(-v) + c)
+        states.append((arrays.exp(log_s), arrays.exp(-softplus(a + b)), c * rho, rho))
+        positive = arrays.maximum(v, 0.0)
+        passed = arrays.where(
+            v > 0, v + arrays.log(arrays.exp(-positive) + c), arrays.log1p(c * arrays.exp(v - positive))
+        )
+        log_p = log_s + passed
     return _Levels(log_p, *(list(part) for part in zip(*reversed(states), strict=True)))
 
 
 def _combined(levels: _Levels, tolerance: Levels) -> Derivatives:
+    arrays = arrays_of(levels.value)
     gradients, curvatures, mixed = [], [], []
     for s, t, omega, rho, b in zip(*levels[1:], tolerance, strict=True):
         r, q, kept = 1 - s, 1 - t, 1 - omega
         spread, handed = s * r, omega * q
         omega_b = kept * (2 * rho - handed)
-        rho_b = rho * ((2 - q) * kept - 2 * jnp.exp(-2 * b) * rho)
+        rho_b = rho * ((2 - q) * kept - 2 * arrays.exp(-2 * b) * rho)
         gradients.append((r - handed, -r + 2 * rho - handed))
         across = spread - omega_b * q - handed * t
         curvatures.append((handed * (kept * q - t) - spread, across, 2 * rho_b - spread - omega_b * q - handed * t))
         mixed.append((-kept * handed, omega_b))
 
     count = len(gradients)
-    reached = [jnp.ones_like(levels.value)]
+    reached = [arrays.ones_like(levels.value)]
     for omega in levels.passed[:-1]:
         reached.append(reached[-1] * omega)
     gradient = [(reached[j] * g[0], reached[j] * g[1]) for j, g in enumerate(gradients)]

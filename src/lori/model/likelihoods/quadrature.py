@@ -29,10 +29,9 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from lori.model.engines import jax, jnp
 from lori.model.likelihoods.multilinear import (
     Polynomial,
     exponential,

@@ -7,12 +7,11 @@ any other kind see the alternatives themselves, and JAX differentiates them leve
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from lori.model.engines import jax, jnp
 from lori.model.likelihoods import lapses, quadrature
 from lori.model.likelihoods.base import Block, Point, Rows
 from lori.model.likelihoods.layouts import Differences, gathered, seen
@@ -38,6 +37,8 @@ class _Level(NamedTuple):
 
 class _Sums:
     """Value, gradient and curvature of the negative log-likelihood, from levels."""
+
+    plain: ClassVar[bool] = False
 
     def terms(
         self: Any, specification: Specification, kind: str, order: int, point: Point, block: Block

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.data.choices import Choices
 from lori.errors import DataError, InputError, one_of
+from lori.model.engines import jax, jnp
 from lori.model.likelihoods import quadrature, subsets
 from lori.model.likelihoods.base import Layout, Observations
 from lori.model.likelihoods.pairs import DECIDED, TIED, PairRows, Pairs
@@ -122,7 +121,7 @@ class Sets:
         if self.exactly(kind):
             return self.moments(kind, gap, tolerance, 0).value
         turned, limits = [turn(own, Kind.named(kind).worst) for own in gap], self.limits(tolerance)
-        return _integral(self.rule, turned, limits)
+        return _integral(self.rule)(turned, limits)
 
     def exactly(self, kind: str) -> bool:
         """Are rows of this kind computed by sums over subsets?"""
@@ -209,10 +208,12 @@ class Sets:
         return bool(np.all((order > 0) | pairs.identical()))
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _integral(rule: TieRule, gap: list[jax.Array], limits: list[Any]) -> jax.Array:
+@cache
+def _integral(rule: TieRule) -> Callable[[list[jax.Array], list[Any]], jax.Array]:
     """Log-probability of one row of many alternatives; its gradient is that of the quadrature, not through it."""
-    return _by_quadrature(rule, gap, limits, 0).value[0]
+    integral = jax.custom_vjp(lambda gap, limits: _by_quadrature(rule, gap, limits, 0).value[0])
+    integral.defvjp(partial(_forward, rule), _backward)
+    return integral
 
 
 def _by_quadrature(rule: TieRule, gap: list[jax.Array], limits: list[Any], order: int) -> quadrature.Found:
@@ -226,7 +227,7 @@ def _forward(rule: TieRule, gap: list[jax.Array], limits: list[Any]) -> tuple[ja
     return found.value[0], (found.scores, gap, limits)
 
 
-def _backward(rule: TieRule, kept: Any, change: jax.Array) -> tuple[list[jax.Array], list[Any]]:
+def _backward(kept: Any, change: jax.Array) -> tuple[list[jax.Array], list[Any]]:
     scores, gap, limits = kept
     by_gap, by_limit, place = [], [], 0
     for own, limit in zip(gap, limits, strict=True):
@@ -235,9 +236,6 @@ def _backward(rule: TieRule, kept: Any, change: jax.Array) -> tuple[list[jax.Arr
         by_limit.append(None if limit is None else change * scores[0, place])
         place += limit is not None
     return by_gap, by_limit
-
-
-_integral.defvjp(_forward, _backward)
 
 
 def turn(gap: Any, worst: bool) -> Any:

@@ -27,10 +27,9 @@ from functools import cache, cached_property
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from lori.model.engines import jax, jnp
 from lori.model.likelihoods.probabilities import TieRule
 
 NOTHING = -1e300  # the logarithm of a sum of nothing

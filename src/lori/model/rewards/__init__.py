@@ -6,6 +6,7 @@ A new family is one file that defines a `Reward`, and one line here (or `registe
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from lori.errors import InputError, one_of
@@ -19,6 +20,8 @@ from lori.model.rewards.function import Function as Function
 from lori.model.rewards.gated import Gated as Gated
 from lori.model.rewards.linear import Linear as Linear
 from lori.model.rewards.network import Network as Network
+
+VECTORISED = Linear, Capped  # their formulas take many alternatives or vectors at once, as arrays of either engine
 
 Family = TypeVar("Family", bound=type[Reward])
 FAMILIES: dict[str, type[Reward]] = {}
@@ -38,6 +41,11 @@ def register(family: Family) -> Family:
 
 for _family in (Linear, Capped, Network, Gated):
     register(_family)
+
+
+def are_vectorised(rewards: Iterable[Reward]) -> bool:
+    """Can all of them be computed with NumPy, without loading and compiling anything? (Families of others may not.)"""
+    return all(type(reward) in VECTORISED for reward in rewards)
 
 
 def reward_from(settings: dict[str, Any]) -> Reward:

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
-import jax
 import numpy as np
 
+from lori.model.engines import jax
 from lori.model.quantity import Quantity
 
 Names = tuple[str, ...]
@@ -60,10 +60,10 @@ class Reward:
     context: Sequence[str] = ()  # features that both alternatives of a pair share
     share: str = ""  # levels whose rewards have the same `share` have their `common` parameters together
 
-    def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
+    def __call__(self, parameters: Any, x: Any) -> Any:
         raise NotImplementedError
 
-    def gap(self, parameters: jax.Array, one: jax.Array, other: jax.Array) -> jax.Array:
+    def gap(self, parameters: Any, one: Any, other: Any) -> Any:
         """How much more reward one alternative has than another."""
         return self(parameters, one) - self(parameters, other)
 
@@ -96,7 +96,7 @@ class Reward:
         """`count` random starting points, shape (count, parameters), within the bounds."""
         raise NotImplementedError
 
-    def in_units(self, parameters: jax.Array, location: jax.Array, scale: jax.Array) -> jax.Array:
+    def in_units(self, parameters: Any, location: Any, scale: Any) -> Any:
         """Parameters for raw features x, given those for (x − location) / scale; rewards differ by a constant."""
         raise NotImplementedError
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.errors import InputError
+from lori.model.engines import arrays_of
 from lori.model.rewards.base import Bounds, Names
 from lori.model.rewards.linear import Linear
 
@@ -31,11 +30,11 @@ class Capped(Linear):
         if not (np.isfinite(self.sharpness) and self.sharpness > 0):
             raise InputError("sharpness", expected="a positive number", got=str(self.sharpness), fix="use 10")
 
-    def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
+    def __call__(self, parameters: Any, x: Any) -> Any:
         beta = self.sharpness
-        return -jnp.logaddexp(-beta * parameters[-1], -beta * (x @ parameters[:-1])) / beta
+        return -arrays_of(parameters, x).logaddexp(-beta * parameters[-1], -beta * (x @ parameters[:-1])) / beta
 
-    def gap(self, parameters: jax.Array, one: jax.Array, other: jax.Array) -> jax.Array:
+    def gap(self, parameters: Any, one: Any, other: Any) -> Any:
         return self(parameters, one) - self(parameters, other)
 
     def names(self, features: Names) -> Names:
@@ -53,9 +52,10 @@ class Capped(Linear):
         cap = np.linalg.norm(weights, axis=1) * generator.normal(0.5, 1.0, size=count)
         return np.column_stack([weights, cap])
 
-    def in_units(self, parameters: jax.Array, location: jax.Array, scale: jax.Array) -> jax.Array:
-        weights = parameters[:-1] / scale
-        return jnp.append(weights, parameters[-1] + weights @ location)
+    def in_units(self, parameters: Any, location: Any, scale: Any) -> Any:
+        weights = parameters[..., :-1] / scale
+        cap = parameters[..., -1:] + (weights @ location)[..., None]
+        return arrays_of(weights).concatenate([weights, cap], axis=-1)
 
     def weights(self, parameters: Any) -> Any:
         """What a unit is worth below the cap."""

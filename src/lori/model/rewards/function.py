@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import jax
 import numpy as np
 
 from lori.errors import InputError
+from lori.model.engines import jax
 from lori.model.rewards.base import Bounds, Names, Reward
 
 

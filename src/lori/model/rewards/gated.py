@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.errors import InputError
+from lori.model.engines import jax, jnp
 from lori.model.quantity import Quantity
 from lori.model.rewards.base import Bounds, Fact, Names, Particulars, Reward
 from lori.model.rewards.linear import Linear, listed

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-import jax
 import numpy as np
 
 from lori.errors import InputError
@@ -34,10 +33,10 @@ class Linear(Reward):
             elif names != "all":
                 object.__setattr__(self, direction, (names,))
 
-    def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
+    def __call__(self, parameters: Any, x: Any) -> Any:
         return x @ parameters
 
-    def gap(self, parameters: jax.Array, one: jax.Array, other: jax.Array) -> jax.Array:
+    def gap(self, parameters: Any, one: Any, other: Any) -> Any:
         return self(parameters, one - other)
 
     def names(self, features: Names) -> Names:
@@ -59,7 +58,7 @@ class Linear(Reward):
         up, down = self._directions(features)
         return np.where(up, np.abs(drawn), np.where(down, -np.abs(drawn), drawn))
 
-    def in_units(self, parameters: jax.Array, location: jax.Array, scale: jax.Array) -> jax.Array:
+    def in_units(self, parameters: Any, location: Any, scale: Any) -> Any:
         return parameters / scale
 
     def weights(self, parameters: Any) -> Any:

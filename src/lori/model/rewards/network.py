@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lori.errors import InputError
+from lori.model.engines import jax, jnp
 from lori.model.rewards.base import Names, Reward
 
 

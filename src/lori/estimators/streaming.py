@@ -1,0 +1,45 @@
+"""Streaming: a fit of data that are not in memory, read pass by pass, here or on the workers of a cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lori.data.reading.stream import PreferenceStream
+from lori.errors import DataError, InputError
+from lori.estimators.contract import WORDS
+from lori.inference.fitting import fit_source
+from lori.inference.settings import checked_settings
+from lori.inference.sources.cluster import Cluster
+from lori.inference.sources.memory import Source
+from lori.inference.sources.stream import Progress, Stream
+from lori.model.likelihoods import Pairs
+
+if TYPE_CHECKING:
+    from lori.estimators.lori import LORI
+
+
+def fit_stream(
+    estimator: LORI, pairs: PreferenceStream, y: Any, sample_weight: Any, client: Any, progress: Progress | None
+) -> LORI:
+    """The estimator, fitted to what the stream holds; with a Dask `client` its rows stay on the cluster."""
+    if y is not None or sample_weight is not None:
+        raise DataError(
+            "y and sample_weight", expected="none beside a stream, which holds outcomes and weights",
+            got="an array", fix="leave them out",
+        )  # fmt: skip
+    if estimator.standard_errors not in ("auto", "observed", "none"):
+        raise InputError(
+            "standard_errors", expected="observed for data that are not in memory", got=str(estimator.standard_errors),
+            fix="use standard_errors='observed', or read the data into memory",
+        )  # fmt: skip
+    few = next(iter(pairs.read(pairs.pieces[0])))
+    checked_settings(estimator.get_params(deep=False), [few])  # before anything long
+    source: Source
+    if client is None:
+        statistics, source = Stream.open(pairs, Pairs(), progress)
+    else:
+        statistics, source = Cluster.open(client, pairs, Pairs(), progress)
+    n_ties = round(statistics.outcomes[Pairs().outcomes.index("tie")])
+    settings = checked_settings(estimator.get_params(deep=False), [statistics.sample], n_ties=n_ties)
+    estimator._learned(settings, fit_source(settings, source, [statistics])[0], WORDS, None)
+    return estimator

@@ -1,0 +1,78 @@
+"""Plain sums: small problems with linear rewards are added up by NumPy, without waiting for JAX to load and compile.
+
+The formulas are those of `lori.inference.blocks`, for the arrays of either engine. Compiled code is two to three
+times as fast, but takes seconds to be made for each number of levels, so that a survey of some hundred choices would
+spend its time on that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from lori.inference.statistics import Scaling
+from lori.model.likelihoods.base import Block, Observations, Point
+from lori.model.specification import Specification
+
+MOST_ROWS, MOST_GROUPS = 1200, 32  # up to here NumPy is done before JAX has compiled,
+ELEMENTS = 4096  # with so many rows × starts at a time, whose arrays need no fresh memory
+
+
+def suffices(specification: Specification, groups: Sequence[Observations]) -> bool:
+    """Are there so few rows, of rewards whose sums need no automatic differentiation, that NumPy ends first?"""
+    few = len(groups) <= MOST_GROUPS and sum(group.rows for group in groups) <= MOST_ROWS
+    return few and specification.likelihood.layout(specification).plain
+
+
+def evaluate(
+    specification: Specification, scaling: Scaling, groups: Sequence[Observations], vectors: np.ndarray, order: int
+) -> tuple[np.ndarray, ...]:
+    """Value, gradient and curvature of the negative log-likelihood at vectors (groups, starts, parameters)."""
+    each = [_of_group(specification, scaling, *own, order) for own in zip(groups, vectors, strict=True)]
+    return tuple(np.stack(parts) for parts in zip(*each, strict=True))
+
+
+def _of_group(
+    specification: Specification, scaling: Scaling, group: Observations, starts: np.ndarray, order: int
+) -> tuple[Any, ...]:
+    layout, step = specification.likelihood.layout(specification), max(64, ELEMENTS // len(starts))
+    point, total = Point(starts, scaling.location, scaling.scale), None
+    with np.errstate(all="ignore"):  # a start may be where probabilities vanish
+        for kind, rows in group.kinds.items():
+            contrasts = _contrasts(group, kind)
+            for first in range(0, len(rows), step):
+                some = slice(first, first + step)
+                block = Block(contrasts[:, some], rows.weight[some], bool(np.all(rows.weight[some] > 0)))
+                terms = layout.terms(specification, kind, order, point, block)
+                total = terms if total is None else tuple(a + b for a, b in zip(total, terms, strict=True))
+        if total is None:
+            size = specification.size
+            return tuple(np.zeros((len(starts), *shape)) for shape in ((), (size,), (size, size))[: order + 1])
+        return layout.assembled(specification, order, point, total)
+
+
+def by_rows(
+    what: Literal["values", "scores"],
+    specification: Specification,
+    scaling: Scaling,
+    observations: Observations,
+    vectors: np.ndarray,
+) -> dict[str, np.ndarray]:
+    """For each kind the log-probability (vectors, rows) of each row, or the score (rows, parameters) at one vector."""
+    layout = specification.likelihood.layout(specification)
+    point = Point(np.asarray(vectors, float), scaling.location, scaling.scale)
+    with np.errstate(all="ignore"):
+        return {
+            kind: getattr(layout, what)(specification, kind, point, _contrasts(observations, kind))
+            for kind in observations.kinds
+        }
+
+
+def _contrasts(group: Observations, kind: str) -> np.ndarray:
+    """(features, rows) of one kind, kept beside what is laid out for compiled code."""
+    kept = group.laid.contrasts
+    if kind not in kept:
+        kept[kind] = np.ascontiguousarray(group.kinds[kind].contrasts().T)
+    return kept[kind]

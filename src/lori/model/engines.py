@@ -1,0 +1,80 @@
+"""Engines: JAX and SciPy, which take longer to load than small models take to predict, and are loaded when first used.
+
+`from lori.model.engines import jax, jnp` stands where `import jax` would. Formulas for arrays of either engine predict
+with NumPy alone, so that `lori predict` of a linear model never loads JAX.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+
+class Deferred(ModuleType):
+    """A module that is imported when something of it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(importlib.import_module(self.__name__), name)
+        setattr(self, name, value)  # found at once from now on
+        return value
+
+
+class DeferredJax(Deferred):
+    """JAX, whose `jit` compiles nothing before the first call and so needs no JAX where a function is defined."""
+
+    def jit(self, function: Callable[..., Any], **options: Any) -> Compiled:
+        return Compiled(function, options)
+
+
+class Compiled:
+    """A function that JAX compiles when it is first called."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._options = options
+
+    @functools.cached_property
+    def _jitted(self) -> Any:
+        return importlib.import_module("jax").jit(self.__wrapped__, **self._options)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._jitted(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("_jitted", "_options"):
+            raise AttributeError(name)
+        return getattr(self._jitted, name)
+
+
+if TYPE_CHECKING:
+    import jax as jax
+    import jax.numpy as jnp
+    from scipy import special as special
+    from scipy.stats import qmc as qmc
+else:
+    jax, jnp = DeferredJax("jax"), Deferred("jax.numpy")
+    special, qmc = Deferred("scipy.special"), Deferred("scipy.stats.qmc")
+
+
+def arrays_of(*arrays: Any) -> Any:
+    """The namespace that computes with these: NumPy where all are NumPy's own, else JAX's.
+
+    >>> arrays_of(np.zeros(3), 1.0) is np
+    True
+    """
+    return np if all(isinstance(each, np.ndarray | np.generic | float | int) for each in arrays) else jnp
+
+
+def log_sigmoid(x: Any) -> Any:
+    """log σ(x), of either engine."""
+    return -arrays_of(x).logaddexp(-x, 0.0)
+
+
+def softplus(x: Any) -> Any:
+    """log(1 + exp(x)), of either engine."""
+    return arrays_of(x).logaddexp(x, 0.0)

@@ -1,0 +1,74 @@
+"""Plain sums by NumPy are those of compiled code, and where they suffice JAX is not loaded."""
+
+import numpy as np
+import pytest
+
+from lori.data.preferences import Preferences
+from lori.inference import blocks, plain
+from lori.inference.statistics import Scaling
+from lori.model.likelihoods import Observations, Pairs
+from lori.model.rewards import Capped, Linear
+from lori.model.specification import Specification
+
+FEATURES = ("benefit", "need")
+SCALING = Scaling(np.array([7.0, -0.3]), np.array([20.0, 0.1]))
+TIED = Specification((Linear(), Linear()), (None, None), (1.0, 2.0), Pairs("observed"), FEATURES, None)  # with slips
+SPLIT = Specification((Linear(), Linear()), (None, 0.0), (1.0, 1.0), Pairs(), FEATURES)
+
+
+def observations(specification: Specification, n: int = 100):
+    random = np.random.default_rng(3)
+    sides = SCALING.location + SCALING.scale * random.normal(size=(2, n, 2))
+    outcome = np.eye(3)[random.integers(0, 3, n) if specification is TIED else random.choice([0, 2], n)]
+    weight = np.where(np.arange(n) < n // 10, 0.0, random.uniform(0.5, 3.0, n))
+    data = Preferences.from_arrays(*sides, counts=outcome, weight=weight, features=FEATURES)
+    return specification.likelihood.observed(data)
+
+
+def vectors(specification: Specification, size: float = 1.0) -> np.ndarray:
+    drawn = np.random.default_rng(5).normal(size=(1, 3, specification.size))
+    drawn[..., [*specification.epsilon_slots.values()]] = 0.4
+    if specification.lapse_slot is not None:
+        drawn[..., specification.lapse_slot] = 0.03
+    return drawn * size if specification is SPLIT else drawn
+
+
+@pytest.mark.parametrize(("specification", "size"), [(TIED, 1.0), (SPLIT, 1.0), (SPLIT, 400.0)])
+def test_sums_are_those_of_compiled_code(specification, size, monkeypatch):
+    rows, at = observations(specification), vectors(specification, size)
+    ours = [blocks.evaluate(specification, SCALING, [rows], at, order) for order in (0, 1, 2)]
+    by_row = blocks.row_log_likelihood(specification, SCALING, rows, at[0])
+    scores = blocks.row_scores(specification, SCALING, rows, at[0, 0])
+    monkeypatch.setattr(plain, "MOST_ROWS", 0)
+    compiled = blocks.evaluate(specification, SCALING, [rows], at, 2)
+    for order, own in enumerate(ours):
+        for mine, theirs in zip(own[: order + 1], compiled, strict=False):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-11 * max(1.0, size))
+    for kind, own in blocks.row_log_likelihood(specification, SCALING, rows, at[0]).items():
+        np.testing.assert_allclose(by_row[kind], own, rtol=1e-12, atol=1e-12)
+    for kind, own in blocks.row_scores(specification, SCALING, rows, at[0, 0]).items():
+        np.testing.assert_allclose(scores[kind], own, rtol=1e-10, atol=1e-10)
+
+
+def test_rows_in_parts_give_the_same_sums(monkeypatch):
+    rows, at = observations(SPLIT), vectors(SPLIT)
+    twice = SPLIT, SCALING, [rows, rows], np.repeat(at, 2, axis=0), 2
+    whole = plain.evaluate(*twice)
+    monkeypatch.setattr(plain, "ELEMENTS", 1)
+    for one, other in zip(whole, plain.evaluate(*twice), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_no_rows_add_up_to_nothing():
+    sums = plain.evaluate(SPLIT, SCALING, [Observations({})], vectors(SPLIT), 2)
+    assert [part.shape for part in sums] == [(1, 3), (1, 3, 5), (1, 3, 5, 5)]
+    assert not any(part.any() for part in sums)
+
+
+def test_many_rows_and_rewards_that_are_not_linear_are_compiled():
+    rows = observations(SPLIT)
+    capped = Specification((Capped(), Linear()), (None, 0.0), (1.0, 1.0), Pairs(), FEATURES)
+    assert plain.suffices(SPLIT, [rows])
+    assert not plain.suffices(capped, [rows])
+    assert not plain.suffices(SPLIT, [rows] * (plain.MOST_GROUPS + 1))
+    assert not plain.suffices(SPLIT, [observations(SPLIT, plain.MOST_ROWS + 1)])
