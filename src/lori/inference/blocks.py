@@ -17,7 +17,7 @@ import numpy as np
 
 from lori.inference import plain
 from lori.inference.statistics import Scaling
-from lori.model.engines import jax, jnp
+from lori.model.engines import compiled, jax, jnp
 from lori.model.likelihoods.base import Block, Layout, Observations, Point, Rows
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
@@ -118,7 +118,7 @@ def log_likelihood(specification: Specification) -> Callable[..., jax.Array]:
 
     def evaluated(order: int) -> Callable[..., Any]:
         def together(vectors: jax.Array, data: Any) -> tuple[jax.Array, ...]:
-            parts = _evaluate(specification, order, vectors[None], *data)
+            parts = _sums(specification, order, vectors[None], *data)
             return tuple(-part[0] for part in parts)
 
         @jax.custom_batching.custom_vmap
@@ -220,8 +220,7 @@ def _parts(length: int, block: int) -> Iterator[tuple[int, int, int]]:
         yield whole, whole + 1, length % block
 
 
-@partial(jax.jit, static_argnums=(0, 1))
-def _evaluate(
+def _sums(
     specification: Specification, order: int, vectors: jax.Array, location: Any, scale: Any, rows: dict[str, Any]
 ) -> tuple[jax.Array, ...]:
     """Sums over the blocks of each group, for each start: value, gradient and curvature up to `order`."""
@@ -256,6 +255,9 @@ def _evaluate(
     return jax.lax.map(
         lambda own: group(own[0], {kind: (rows[kind][0][0], each) for kind, each in own[1].items()}), (vectors, weights)
     )
+
+
+_evaluate = compiled(_sums, static_argnums=(0, 1))
 
 
 # -- row by row ------------------------------------------------------------------------------------------
@@ -303,12 +305,12 @@ def _by_rows(
     return np.concatenate(parts, axis=axis)
 
 
-@partial(jax.jit, static_argnums=(0, 1))
+@partial(compiled, static_argnums=(0, 1))
 def _row_values(specification: Specification, kind: str, vectors: jax.Array, rows: jax.Array) -> jax.Array:
     one = partial(specification.log_probability, kind)
     return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(vectors, rows)
 
 
-@partial(jax.jit, static_argnums=(0, 1))
+@partial(compiled, static_argnums=(0, 1))
 def _row_gradients(specification: Specification, kind: str, vector: jax.Array, rows: jax.Array) -> jax.Array:
     return jax.vmap(jax.grad(partial(specification.log_probability, kind)), (None, 0))(vector, rows)

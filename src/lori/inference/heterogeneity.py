@@ -22,7 +22,7 @@ import numpy as np
 from lori.inference.blocks import Evaluation
 from lori.inference.problem import Problem
 from lori.inference.sources.memory import Memory
-from lori.model.engines import jax, jnp
+from lori.model.engines import compiled, jax, jnp
 from lori.model.likelihoods.base import Rows
 from lori.model.likelihoods.probabilities import Derivatives
 from lori.model.precision import double_precision
@@ -250,10 +250,10 @@ def _log_mean(
     return jax.nn.logsumexp(total, axis=1) - jnp.log(draws.shape[1])
 
 
-_by_agent = jax.jit(_log_mean, static_argnums=(0, 1))
+_by_agent = compiled(_log_mean, static_argnums=(0, 1))
 
 
-@partial(jax.jit, static_argnums=(0, 1))
+@partial(compiled, static_argnums=(0, 1))
 def _evaluate(
     specification: Specification, places: tuple[int, ...], vector: jax.Array, *data: Any
 ) -> tuple[jax.Array, jax.Array]:
