@@ -1,5 +1,7 @@
 """Are reported numbers in the user's units, whatever α is asked for and however features are measured?"""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,16 @@ def test_a_fixed_alpha_divides_weights_and_threshold(seen, plain):
         assert level.epsilon == pytest.approx(reference.epsilon / 22)
         assert level.thresholds == pytest.approx(reference.thresholds)
     assert other.predict_proba(seen) == pytest.approx(plain.predict_proba(seen), abs=1e-10)
+
+
+def test_a_feature_that_does_not_count_has_no_threshold_and_warns_nobody(plain):
+    specification = plain.settings_.specification
+    units = Units(specification, Scaling(np.zeros(2), np.ones(2)), (1.0, 1.0))
+    vector = np.zeros(specification.size)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(units.reported(vector)[0].thresholds).all()
+        units.standard_errors(vector, np.eye(specification.size))
 
 
 def test_standard_errors_follow_the_scale(seen, plain):

@@ -154,7 +154,8 @@ def _reported(specification: Specification, asked: Asked, vector: Any, location:
             each = alpha[..., None]
             parameters, sizes = reward.multiplied(parameters, 1 / each), sizes / each
             epsilon = epsilon / alpha
-        thresholds = epsilon[..., None] / arrays.where(sizes == 0, np.nan, sizes)
+        with np.errstate(invalid="ignore"):  # a feature that does not count has no threshold
+            thresholds = epsilon[..., None] / arrays.where(sizes == 0, np.nan, sizes)
         levels.append(Reported(parameters, epsilon, alpha, thresholds))
     return levels
 
