@@ -150,6 +150,14 @@ def enough_sentence(support: Support) -> Sentence:
     )
 
 
+def many_levels(levels: int) -> Sentence:
+    """A warning before a fit of so many levels."""
+    return Sentence(
+        f"A fit of {level_count(levels)} takes minutes, because it fits every smaller number of levels first; few data "
+        "support more than three (--levels auto finds out)."
+    )
+
+
 def search_sentence(status: Status) -> Sentence:
     """How the search for the best parameters ended."""
     ended = "The search converged" if status.converged else "The search did not converge"
@@ -269,7 +277,9 @@ def _slips(summary: Summary) -> list[Sentence]:
     if (rate.value if most is None else most) < WORTH_SAYING:
         return [Sentence("Hardly any answers look like slips (fewer than 1 %).")]
     between = "" if least is None or most is None else f" (95 % interval {fine_percent(least)} to {fine_percent(most)})"
-    return [Sentence(f"About {fine_percent(rate.value)} of the answers look like slips, given at random{between}.")]
+    share = fine_percent(rate.value)
+    about = share.capitalize() if share.startswith(("under", "over")) else f"About {share}"
+    return [Sentence(f"{about} of the answers look like slips, given at random{between}.")]
 
 
 def _best_order(summary: Summary) -> Sentence:

@@ -206,3 +206,18 @@ def test_sequential_monte_carlo_runs_repeats_and_goes_to_arviz():
 def test_same_seed_same_draws(prefs, populations):
     again = MODEL.posterior(prefs, method="smc", draws=400, seed=1)
     np.testing.assert_array_equal(again.draws, populations.draws)
+
+
+def test_worth_is_the_ratio_of_weights_where_the_currency_counts():
+    truth = lori.OrderedModel.linear([[1.0, -0.5, 0.0]], epsilon=[0.0], features=["benefit", "cost", "noise"])
+    model = lori.LORI(levels=1, epsilon=0.0, lapse=0.0, starts=2).fit(lori.simulate(truth, 400, seed=3))
+    posterior = model.posterior()
+    rates = posterior.worth("cost").levels[0].rates
+    assert list(rates) == ["benefit", "noise"]
+    low, high = rates["benefit"].interval
+    assert low < 2.0 < high
+    weights = model.levels_[0].weights
+    assert rates["benefit"].value == pytest.approx(-weights[0] / weights[1], rel=0.05)
+    assert posterior.worth("noise").levels[0].rates == {}
+    with pytest.raises(lori.InputError, match="currency"):
+        posterior.worth("price")

@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from lori.errors import MissingExtra
+from lori.errors import MissingExtra, one_of
 from lori.inference.estimates import Reported, Units
 from lori.inference.posterior.order import PriorityOrder, order_of
 from lori.language.names import label
 from lori.language.notes import Note, note_sentences
 from lori.language.numbers import between, percent, rounded
+from lori.language.worth import LevelWorth, Worth
 from lori.model.engines import jax
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
+from lori.model.quantity import NORMAL_95, Quantity
 from lori.model.specification import Specification
 
 ELEMENTS = 1 << 22  # draws × pairs that are predicted at once
@@ -111,6 +113,18 @@ class Posterior:
         """(draws, levels, features) how large a difference of each feature alone must be before it counts."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.epsilon[:, :, None] / np.abs(self.weights)
+
+    def worth(self, currency: str) -> Worth:
+        """What a unit of each feature is worth in units of another one on each level: willingness to pay."""
+        place = self.features.index(one_of("currency", currency, self.features))
+        levels = []
+        for level, weights in enumerate(np.moveaxis(self.weights, 1, 0), start=1):
+            unit = weights[:, place]
+            known = np.isfinite(unit).all() and (np.quantile(unit, 0.025) > 0 or np.quantile(unit, 0.975) < 0)
+            rates = weights / np.abs(unit)[:, None] if known else weights[:, :0]
+            own = {name: _quantity(rates[:, i]) for i, name in enumerate(self.features) if known and i != place}
+            levels.append(LevelWorth(level, own))
+        return Worth(currency, tuple(levels))
 
     def thinned(self, count: int) -> Posterior:
         """Evenly spaced draws, as one chain."""
@@ -279,6 +293,12 @@ def _lines(posterior: Posterior, probability: float = 0.9) -> list[str]:
         rows += [(f"threshold in {name}", own) for name, own in level.thresholds.items()]
         told += [f"  {label(name, NAME):<{NAME}}  {own}" for name, own in rows if own.median is not None]
     return [*told, "", *posterior.order().sentences(), *map(str, note_sentences(posterior.notes))]
+
+
+def _quantity(draws: np.ndarray) -> Quantity:
+    """Median and 95 % interval; a standard error from its width, for rounding."""
+    low, middle, high = np.quantile(draws, [0.025, 0.5, 0.975])
+    return Quantity(float(middle), float((high - low) / (2 * NORMAL_95)), (float(low), float(high)))
 
 
 @partial(jax.jit, static_argnums=0)
