@@ -127,10 +127,8 @@ class LORI(Estimator):
         data, coding = as_preferences(X, y, sample_weight)
         together = None if clusters is None else np.asarray(clusters)
         if together is not None and together.shape != (len(data),):
-            raise DataError(
-                "clusters", expected=f"a label for each of the {len(data):,} pairs", got=f"the shape {together.shape}",
-                fix="give one for each pair",
-            )  # fmt: skip
+            each = f"a label for each of the {len(data):,} pairs"
+            raise DataError("clusters", expected=each, got=f"the shape {together.shape}", fix="give one for each pair")
         settings = checked_settings(self.get_params(deep=False), [data], clustered=together is not None)
         pooled = getattr(data, "pooled", None)
         self._learned(settings, fit_groups(settings, [data], clusters=together)[0], coding, pooled)
@@ -219,7 +217,13 @@ class LORI(Estimator):
         return explanation.explain(self._model, *self._sides(left, right), REACH * self.ranges_)
 
     def posterior(
-        self, preferences: Any = None, *, method: str = "laplace", draws: int = 1000, seed: int | None = None
+        self,
+        preferences: Any = None,
+        y: Any = None,
+        *,
+        method: str = "laplace",
+        draws: int = 1000,
+        seed: int | None = None,
     ) -> Posterior:
         """Draws of everything learned, in the user's units: how sure are we?
 
@@ -244,7 +248,7 @@ class LORI(Estimator):
                     got="another model", fix="pass the preferences and use method='smc'",
                 )  # fmt: skip
             return posterior_of_optimum(self.optimum_, draws=count, seed=own_seed)
-        data, _ = as_preferences(preferences, None, None)
+        data, _ = as_preferences(preferences, y, None)
         settings = checked_settings(self.get_params(deep=False), [data])
         known = None
         same_data = self.fitted_to_ is not None and self.fitted_to_() is data
