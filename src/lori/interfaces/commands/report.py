@@ -34,12 +34,14 @@ def report(
     data: ModelDataOptions,
 ) -> None:
     """Write one page about a saved model and the data it was fitted to, for people who decide."""
-    from lori.estimators.lori import load
+    from lori.interfaces.commands.people import load_one
 
     check_page("--out", out)
     check_targets([out, markdown, json_out], inputs=[model, *files], overwrite=False)
-    estimator = load(model)
+    estimator = load_one(model, data.agent)
     preferences = data.read(files, estimator)
+    if data.agent is not None and preferences.agent is not None:
+        preferences = preferences.by_agent()[data.agent]
     write_report(
         estimator, preferences, out, markdown=markdown, json_out=json_out, title=title or heading(files), pairs=pairs
     )  # fmt: skip
