@@ -28,12 +28,13 @@ from lori.interfaces.figures import calibration, ladder, posterior, sets, tradeo
 from lori.interfaces.report import sentences as report
 from lori.interfaces.report.content import Quality
 from lori.language import notes as verdicts
-from lori.language.answer import enough_sentence, open_questions, search_sentence
+from lori.language.answer import enough_sentence, many_levels, open_questions, search_sentence
 from lori.language.notes import CATALOGUE, Note, note_sentences
 from lori.language.populations import ClassSummary, PopulationSummary, candidate_name, selection_reason
 from lori.language.reading import description, folder_remark
 from lori.language.results import CapInFeature, LevelSummary, NestedFit, Status, Summary, Support
 from lori.language.truth import comparison
+from lori.language.worth import LevelWorth, Worth
 from lori.model.quantity import Quantity
 from lori.model.rewards import Fact
 from lori.model.rewards.gated import Gate
@@ -42,6 +43,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "sentences.txt"
 LETTERS = ("cost", "time", "noise", "need", "benefit", "risk", "age", "dose", "mass", "heat", "rain", "dust")
 LEAST = Quantity.of(62.5649, 6.99, positive=True)
+WORTH = Worth("cost", (LevelWorth(1, {"need": Quantity.of(16.732, 2.31)}), LevelWorth(2, {})))
 SLOTS = {
     "one-sided": {"side": "left"}, "identical": {"share": 0.0075}, "constant": {"feature": "need"},
     "collinear": {"features": ("need", "benefit", "age")}, "rare optimum": {"starts": 48},
@@ -394,6 +396,10 @@ def _report() -> dict[str, list[str]]:
                 (replace(several(12), ties="printed", status=Status(True, 1, 1.0)), True),
             )
         ],
+        "Report: statistics": [
+            str(report.statistics(own))
+            for own in (summary(), replace(summary(), null_log_likelihood=-415.888, agents=12))
+        ],
         "Report: order": [
             str(report.order(summary(), own))
             for own in (a_posterior(), a_posterior(False), a_posterior(notes=shared_out))
@@ -539,6 +545,8 @@ def _readings() -> dict[str, list[str]]:
             *map(str, comparison(several(2), several(2), 0.0123)),
             *map(str, comparison(several(1), several(2), 0.2)),
         ],
+        "Worth": list(map(str, WORTH.sentences())),
+        "Many levels": [str(many_levels(9))],
         "Levels that are enough": [
             str(enough_sentence(own))
             for own in (

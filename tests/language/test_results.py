@@ -4,6 +4,7 @@ import json
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lori.language.notes import Note
@@ -41,7 +42,7 @@ def test_json_keeps_its_keys(made):
     fields = made.summary().to_dict()
     assert list(fields) == [
         "features", "ties", "levels", "undecided_share", "log_likelihood", "comparisons", "pairs", "by_levels",
-        "support", "status", "lapse", "sentences",
+        "support", "status", "lapse", "sentences", "null_log_likelihood", "pseudo_r2", "aic", "agents",
     ]  # fmt: skip
     assert set(fields["levels"][0]) == {
         "level", "reward", "importance", "leading", "weights", "epsilon", "thresholds", "alpha", "decides",
@@ -71,9 +72,19 @@ def test_tables_for_notebooks_pages_and_papers(made):
     row = frame[frame["feature"] == first.leading[0]].iloc[0]
     assert row["weight"] == first.weights[first.leading[0]].value
     assert (row["threshold low"], row["threshold high"]) == first.threshold.interval
+    assert row["odds ratio"] == pytest.approx(np.exp(row["weight"] * (first.alpha.value or 0.0)))
     latex = summary.to_latex()
     assert latex.count("\\\\") == features + 1
     assert r"95 \% interval" in latex
     shown = summary._repr_html_()
     assert summary.to_html() in shown
     assert shown.count("<p>") == len(summary.sentences) + 1
+
+
+def test_statistics_of_a_table_of_results(made):
+    summary = made.summary()
+    assert summary.pseudo_r2 is None
+    known = replace(summary, null_log_likelihood=2 * summary.log_likelihood, agents=12)
+    assert known.pseudo_r2 == pytest.approx(0.5)
+    assert known.aic == 2 * known.parameters - 2 * known.log_likelihood
+    assert Summary.from_dict(known.to_dict()).agents == 12

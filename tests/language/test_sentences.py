@@ -1,5 +1,7 @@
 """Is every sentence the one that was read through?"""
 
+import re
+
 
 def test_every_sentence_is_as_it_was_read(made):
     kept = made.GOLDEN.read_text(encoding="utf-8")
@@ -19,3 +21,18 @@ def test_every_note_of_the_catalogue_is_shown(made):
     for note in made.notes():
         assert str(note).endswith(".")
         assert made.Note.from_dict(note.to_dict()) == note
+
+
+NUMBER = r"[−-]?\d[\d,]*(?:\.\d+)?"
+
+
+def test_no_number_has_more_digits_than_its_interval_supports(made):
+    """The standard error, about a quarter of the interval, has at most two significant digits at the last decimal."""
+    told = re.compile(rf"({NUMBER})[^()\d]*\((?:95 % interval )?({NUMBER}) to ({NUMBER})\)")
+    found = told.findall(made.text())
+    assert len(found) > 5
+    for written in found:
+        value, low, high = (float(part.replace(",", "").replace("−", "-")) for part in written)
+        last = 10.0 ** -max(len(part.partition(".")[2]) for part in written)
+        assert (high - low) / 3.92 < 100 * last, written
+        assert (high - low) / 3.92 >= 0.95 * last or value == 0, written

@@ -21,6 +21,7 @@ def fit_by_agent(estimator: LORI, preferences: Observed) -> dict[str, LORI]:
     for agent, fit in zip(groups, fit_groups(settings, list(groups.values())), strict=True):
         own = estimator.copy()
         own._learned(settings, fit, WORDS, getattr(preferences, "pooled", None))
+        own.reading_ = getattr(preferences, "reading", None)
         fitted[agent] = own
     return fitted
 

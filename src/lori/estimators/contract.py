@@ -57,7 +57,9 @@ class Estimator:
     def __sklearn_tags__(self) -> Any:
         from sklearn.base import BaseEstimator
 
-        return BaseEstimator.__sklearn_tags__(self)
+        tags = BaseEstimator.__sklearn_tags__(self)
+        tags.input_tags.two_d_array, tags.input_tags.three_d_array = False, True  # pairs (n, 2, features)
+        return tags
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
@@ -84,9 +86,14 @@ class Coding:
     tie: Any
     right: Any
 
+    @property
+    def labels(self) -> np.ndarray:
+        """In the order of the columns of all tables of probabilities."""
+        return np.array([self.left, self.tie, self.right])
+
     def words(self, outcome: np.ndarray) -> np.ndarray:
         """Labels for outcomes numbered 0 (left), 1 (tie) and 2 (right)."""
-        return np.array([self.left, self.tie, self.right])[outcome]
+        return self.labels[outcome]
 
 
 WORDS = Coding("left", "tie", "right")

@@ -63,6 +63,8 @@ class LORI(Estimator):
     levels_ : the learned levels in priority order, with weights, epsilon, alpha, cap and thresholds.
     model_ : the learned `OrderedModel`, which predicts, samples and compares.
     log_likelihood_, converged_, status_, features_, ties_ : what the fit says about itself.
+    classes_ : the labels of left, tie and right as `y` had them, in the order of the columns of `predict_proba`.
+    feature_names_in_, n_features_in_ : as scikit-learn has them; names where the data had some.
 
     >>> from lori import Linear, tversky1969
     >>> first = tversky1969().by_agent()["1"]
@@ -125,14 +127,14 @@ class LORI(Estimator):
         data, coding = as_preferences(X, y, sample_weight)
         together = None if clusters is None else np.asarray(clusters)
         if together is not None and together.shape != (len(data),):
-            raise DataError(
-                "clusters", expected=f"a label for each of the {len(data):,} pairs", got=f"the shape {together.shape}",
-                fix="give one for each pair",
-            )  # fmt: skip
+            each = f"a label for each of the {len(data):,} pairs"
+            raise DataError("clusters", expected=each, got=f"the shape {together.shape}", fix="give one for each pair")
         settings = checked_settings(self.get_params(deep=False), [data], clustered=together is not None)
         pooled = getattr(data, "pooled", None)
         self._learned(settings, fit_groups(settings, [data], clusters=together)[0], coding, pooled)
         self.fitted_to_, self.reading_ = weakref.ref(data), getattr(data, "reading", None)
+        if isinstance(X, Preferences | Choices):  # whose features have names of their own
+            self.feature_names_in_ = np.array(self.features_, object)
         return self
 
     def with_levels(self, levels: int) -> LORI:
@@ -196,7 +198,9 @@ class LORI(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-likelihood of a comparison: higher is better, log ½ is a coin.
 
-        (Not accuracy: that hardly tells a well calibrated model from a bold one. See `lori.evaluation`.)
+        (Not accuracy: that hardly tells a well calibrated model from a bold one. See `lori.evaluation`. It is what
+        scikit-learn calls neg_log_loss; its own score of that name takes columns to be sorted by label, and ours are
+        left, tie and right, as `classes_` says.)
         """
         data, _ = as_preferences(X, y, sample_weight, features=self._model.features)
         if isinstance(data, Preferences):
@@ -213,7 +217,13 @@ class LORI(Estimator):
         return explanation.explain(self._model, *self._sides(left, right), REACH * self.ranges_)
 
     def posterior(
-        self, preferences: Any = None, *, method: str = "laplace", draws: int = 1000, seed: int | None = None
+        self,
+        preferences: Any = None,
+        y: Any = None,
+        *,
+        method: str = "laplace",
+        draws: int = 1000,
+        seed: int | None = None,
     ) -> Posterior:
         """Draws of everything learned, in the user's units: how sure are we?
 
@@ -238,7 +248,7 @@ class LORI(Estimator):
                     got="another model", fix="pass the preferences and use method='smc'",
                 )  # fmt: skip
             return posterior_of_optimum(self.optimum_, draws=count, seed=own_seed)
-        data, _ = as_preferences(preferences, None, None)
+        data, _ = as_preferences(preferences, y, None)
         settings = checked_settings(self.get_params(deep=False), [data])
         known = None
         same_data = self.fitted_to_ is not None and self.fitted_to_() is data
@@ -250,6 +260,12 @@ class LORI(Estimator):
         """Levels in order, weights, thresholds in feature units, standard errors, status; print it or `to_dict()`."""
         self._model  # noqa: B018 (raises if not fitted)
         return self.summary_
+
+    @property
+    def classes_(self) -> np.ndarray:
+        if not hasattr(self, "coding_"):
+            raise AttributeError("classes_: known once the model has been fitted")
+        return self.coding_.labels
 
     @property
     def plot(self) -> Any:
@@ -300,6 +316,7 @@ class LORI(Estimator):
         self.log_likelihood_ = fit.log_likelihood
         self.coding_, self.pooled_ = coding, pooled
         self.fitted_to_ = self.reading_ = None
+        self.__dict__.pop("feature_names_in_", None)
         self._mirror(fit.status)
 
     def _mirror(self, status: Status) -> None:

@@ -248,6 +248,8 @@ class SummaryPart(Told):
     support: SupportPart | None
     status: StatusPart
     lapse: QuantityPart | None = None
+    null_log_likelihood: Number | None = None  # older files do not say
+    agents: Count | None = None
 
 
 # -- files ------------------------------------------------------------------------------------------------

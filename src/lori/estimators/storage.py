@@ -56,6 +56,12 @@ def save(path: str | Path, content: dict[str, Any]) -> None:
         Path(temporary).write_text(text, encoding="utf-8")
 
 
+def kind_of(path: str | Path) -> str | None:
+    """What a file holds: one of `KINDS`, or None where it cannot be told."""
+    head = header(_read(path))
+    return head.kind if head is not None and isinstance(head.kind, str) else None
+
+
 def load(path: str | Path, build: Callable[[dict[str, Any]], Loaded], kind: str | None) -> Loaded:
     """Read a document and build what it holds, or say in one sentence why it cannot be.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from importlib.util import find_spec
 from typing import Any
 
@@ -97,6 +98,10 @@ class Selection:
             "reason": self.reason,
             "order": self.posterior.order().to_dict(),
         }
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __str__(self) -> str:
         rows = [("Levels", "log evidence", f"held-out log-likelihood ({self.held_out_by})", "short of the best", "")]

@@ -99,7 +99,7 @@ class Units:
         """The numbers of each level for many vectors (draws, parameters), each with a leading axis of draws."""
         known = self.specification, self.alpha, np.asarray(vectors, float), self.scaling.location, self.scaling.scale
         if are_vectorised(self.specification.rewards):
-            return _reported(*known)
+            return _in_peace(_reported)(*known)
         every = double_precision(_reported_of_many)(*known)
         return [Reported(*(np.asarray(part) for part in level)) for level in every]
 
@@ -107,8 +107,11 @@ class Units:
         """The numbers of each level, and their derivatives by the vector."""
         known = self.specification, self.alpha, np.asarray(vector, float), self.scaling.location, self.scaling.scale
         if are_vectorised(self.specification.rewards):
-            return _reported(*known), _jacobian(*known)
+            return _in_peace(_reported)(*known), _in_peace(_jacobian)(*known)
         return double_precision(_reported_and_jacobian)(*known)
+
+
+_in_peace = np.errstate(all="ignore")  # a feature without weight has no threshold
 
 
 def _jacobian(

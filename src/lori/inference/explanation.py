@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +36,7 @@ class Explanation:
     nobody: np.ndarray  # (pairs,) every level ties
     flips: np.ndarray  # (pairs, features)
     context: frozenset[str] = frozenset()  # features that both sides of a pair share
+    sides: tuple[str, str] = ("left", "right")  # what they are called in sentences
 
     @property
     def decides(self) -> np.ndarray:
@@ -50,6 +51,10 @@ class Explanation:
 
     def __len__(self) -> int:
         return len(self.nobody)
+
+    def called(self, words: Mapping[str, str]) -> Explanation:
+        """The same, its sides being called as in somebody's file."""
+        return replace(self, sides=(words.get("left", "left"), words.get("right", "right")))
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table with a row for each pair."""
@@ -75,17 +80,21 @@ class Explanation:
             who = f"level {level} decides with a probability of {percent(self.decides[pair, level - 1])}"
         else:
             who = "most likely, no difference counts"
-        side = _favoured(left, tie, right)
+        one, other = map(Name, self.sides)
+        verdict = _favoured(left, tie, right)
+        won = one if left > right else other
+        side: Any = verdict if verdict in (TIE, NEITHER) else clause("{won} is preferred", won=won)
         slots = {"side": side, "left": Share(left), "tied": tied, "right": Share(right), "who": who}
-        flip = "" if side == NEITHER else clause("; {flip}", flip=self._flip(pair, tied=side == TIE))
-        return Sentence.of("{side} (left {left}{tied}, right {right}); {who}{flip}.", **slots, flip=flip)
+        flip = "" if verdict == NEITHER else clause("; {flip}", flip=self._flip(pair, tied=verdict == TIE))
+        template = "{side} ({one} {left}{tied}, {other} {right}); {who}{flip}."
+        return Sentence.of(template, **slots, one=one, other=other, flip=flip)
 
     def _flip(self, pair: int, *, tied: bool) -> Sentence:
         changes = []
         for feature, change in zip(self.features, self.flips[pair], strict=True):
             if np.isfinite(change):
-                whose = "{name} on both sides" if feature in self.context else "left's {name}"
-                slots = {"name": Name(feature), "way": "rose" if change > 0 else "fell"}
+                whose = "{name} on both sides" if feature in self.context else "{one}'s {name}"
+                slots = {"one": Name(self.sides[0]), "name": Name(feature), "way": "rose" if change > 0 else "fell"}
                 changes.append(clause(f"{whose} {{way}} by {{size}}", **slots, size=number(abs(change), DIGITS)))
         if not changes:
             what = "make the other side likelier" if tied else "flip the choice"

@@ -24,6 +24,7 @@ from lori.inference.support import People, Step, judged
 from lori.language.results import Support
 from lori.model.decisions import deciding
 from lori.model.engines import jnp
+from lori.model.likelihoods import Pairs
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.quantity import Quantity
@@ -56,6 +57,8 @@ class Fit:
     rivals: np.ndarray  # (optima, parameters) of the search that are not much worse
     sets: bool  # alternatives came in sets
     nested: tuple[tuple[Units, np.ndarray], ...]  # with 1, 2, … levels: the best vector, and what it means
+    null: float | None = None  # the log-likelihood if all outcomes were equally likely
+    agents: int | None = None
 
 
 def fit_groups(
@@ -292,7 +295,18 @@ def _assembled(
             (Units(own.specification, own.scaling, settings.alpha[: own.specification.levels]), each.vectors[place])
             for own, each in chain
         ),
+        null=_null(settings.specification, data, statistics),
+        agents=None if data is None or data.agent is None else len(np.unique(data.agent)),
     )
+
+
+def _null(specification: Specification, data: Observed | None, statistics: Statistics) -> float | None:
+    """The log-likelihood of answers at random: a coin, or three outcomes where ties are offered."""
+    if isinstance(specification.likelihood, Pairs):
+        return -statistics.comparisons * float(np.log(len(specification.likelihood.offered)))
+    if not isinstance(data, Choices) or data.has_ties:
+        return None
+    return -float((data.comparisons * data.weights) @ np.log(data.sizes))
 
 
 def differences_within(data: Observed) -> np.ndarray:

@@ -43,6 +43,8 @@ def summarise(fit: Fit) -> Summary:
         support=fit.support,
         status=fit.status,
         sets=fit.sets,
+        null_log_likelihood=fit.null,
+        agents=fit.agents,
     )
 
 

@@ -150,6 +150,14 @@ def enough_sentence(support: Support) -> Sentence:
     )
 
 
+def many_levels(levels: int) -> Sentence:
+    """A warning before a fit of so many levels."""
+    return Sentence(
+        f"A fit of {level_count(levels)} takes minutes, because it fits every smaller number of levels first; few data "
+        "support more than three (--levels auto finds out)."
+    )
+
+
 def search_sentence(status: Status) -> Sentence:
     """How the search for the best parameters ended."""
     ended = "The search converged" if status.converged else "The search did not converge"

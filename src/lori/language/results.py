@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 from lori.language import answer
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import pandas
 
 NEGLIGIBLE = 1e-6  # a threshold of so little log-odds is none
+LARGEST = 700.0  # of an exponent
 SELDOM = 0.01  # a cap that fewer alternatives reach is not told by the data
 
 
@@ -197,6 +199,8 @@ class Summary:
     status: Status
     lapse: Quantity | None = None  # the rate of slips, where it was learned
     sets: bool = False  # alternatives came in sets; then `pairs` counts these
+    null_log_likelihood: float | None = None  # if all outcomes were equally likely
+    agents: int | None = None  # who chose, where that is known
 
     @property
     def size(self) -> str:
@@ -204,6 +208,21 @@ class Summary:
         if self.sets:
             return f"{counted(self.comparisons, 'choice')} from {counted(self.pairs, 'set')}"
         return f"{counted(self.comparisons, 'comparison')} of {counted(self.pairs, 'pair')}"
+
+    @property
+    def parameters(self) -> int | None:
+        """That were learned; None where the fit did not count them."""
+        return self.by_levels[-1].parameters if self.by_levels else None
+
+    @property
+    def aic(self) -> float | None:
+        """Akaike's information criterion, 2k − 2L."""
+        return None if self.parameters is None else 2 * self.parameters - 2 * self.log_likelihood
+
+    @property
+    def pseudo_r2(self) -> float | None:
+        """McFadden's, 1 − L / L₀, with L₀ the log-likelihood if all outcomes were equally likely."""
+        return 1 - self.log_likelihood / self.null_log_likelihood if self.null_log_likelihood else None
 
     @property
     def sentences(self) -> list[Sentence]:
@@ -223,6 +242,10 @@ class Summary:
             "status": self.status.to_dict(),
             "lapse": None if self.lapse is None else self.lapse.to_dict(),
             "sentences": [str(sentence) for sentence in self.sentences],
+            "null_log_likelihood": self.null_log_likelihood,
+            "pseudo_r2": self.pseudo_r2,
+            "aic": self.aic,
+            "agents": self.agents,
         } | ({"sets": True} if self.sets else {})
 
     @classmethod
@@ -241,10 +264,15 @@ class Summary:
             status=Status.from_dict(fields["status"]),
             lapse=Quantity.from_dict(fields["lapse"]) if fields.get("lapse") else None,
             sets=bool(fields.get("sets", False)),
+            null_log_likelihood=fields.get("null_log_likelihood"),
+            agents=fields.get("agents"),
         )
 
     def to_frame(self) -> pandas.DataFrame:
-        """A row for each feature of each level: weight and threshold as numbers, with standard errors and intervals."""
+        """A row for each feature of each level: weight and threshold as numbers, with standard errors and intervals.
+
+        An odds ratio is that of a unit of the feature, on its own level and beyond its threshold.
+        """
         import pandas
 
         rows = []
@@ -256,7 +284,7 @@ class Summary:
                     row[what] = None if own is None else own.value
                     row |= {f"{what} error": None if own is None else own.standard_error}
                     row |= {f"{what} low": low, f"{what} high": high}
-                rows.append(row)
+                rows.append(row | _odds(level, weight))
         return pandas.DataFrame(rows)
 
     def _rounded(self) -> pandas.DataFrame:
@@ -292,6 +320,15 @@ class Summary:
         return "\n".join(table.lines(self))
 
     __repr__ = __str__
+
+
+def _odds(level: LevelSummary, weight: Quantity) -> dict[str, Any]:
+    """exp(α w), with the interval of the weight."""
+    names = "odds ratio", "odds ratio low", "odds ratio high"
+    numbers = weight.value, *(weight.interval or (None, None))
+    factor = level.alpha.value or 0.0
+    ratios = [None if own is None else exp(min(factor * own, LARGEST)) for own in numbers]
+    return dict(zip(names, ratios, strict=True))
 
 
 def lines(summary: Summary) -> list[str]:

@@ -303,7 +303,7 @@ class OrderedModel:
         return left, right
 
     def _checked(self, x: ArrayLike, what: str) -> np.ndarray:
-        array = np.atleast_2d(np.asarray(x, float))
+        array = np.ascontiguousarray(np.atleast_2d(np.asarray(x, float)))  # sums do not depend on how it lies
         if array.ndim != 2 or array.shape[1] != len(self.features):
             raise InputError(
                 what,

@@ -28,13 +28,30 @@ def told(observed) -> list[tuple]:
     return sorted((str(agent), *map(float, numbers)) for agent, *numbers in rows)
 
 
+def fitted(observed) -> list[float]:
+    model = lori.LORI(levels=1, epsilon=0.0, lapse=0.0, starts=1, standard_errors="observed").fit(observed)
+    place = [observed.features.index(name) for name in sorted(observed.features)]
+    return [model.log_likelihood_, *model.levels_[0].weights[place]]
+
+
+@pytest.fixture(scope="module")
+def of_pairs():
+    return lori.read(FILES / "pairs.csv")
+
+
+@pytest.fixture(scope="module")
+def fit_of_pairs(of_pairs):
+    return fitted(of_pairs)
+
+
 @pytest.mark.filterwarnings("ignore::lori.data.reading.understanding.GuessedColumns")
 @pytest.mark.parametrize("name", FORMATS)
-def test_each_format_gives_the_same_observations(name):
+def test_each_format_gives_the_same_observations_and_the_same_fit(name, of_pairs, fit_of_pairs):
     if name.endswith(".rds"):
         pytest.importorskip("rdata", reason="rdata is not installed (pip install 'lori[r]')")
     observed = lori.read(f"{FILES}/{name}", **FORMATS[name])
-    assert told(observed) == told(lori.read(FILES / "pairs.csv"))
+    assert told(observed) == told(of_pairs)
+    np.testing.assert_allclose(fitted(observed), fit_of_pairs, rtol=1e-6)
     assert observed.reading.dropped == (1 if "xlsx" in name else 0)
 
 

@@ -206,3 +206,35 @@ def test_sequential_monte_carlo_runs_repeats_and_goes_to_arviz():
 def test_same_seed_same_draws(prefs, populations):
     again = MODEL.posterior(prefs, method="smc", draws=400, seed=1)
     np.testing.assert_array_equal(again.draws, populations.draws)
+
+
+def test_worth_is_the_ratio_of_weights_where_the_currency_counts():
+    truth = lori.OrderedModel.linear([[1.0, -0.5, 0.0]], epsilon=[0.0], features=["benefit", "cost", "noise"])
+    model = lori.LORI(levels=1, epsilon=0.0, lapse=0.0, starts=2).fit(lori.simulate(truth, 400, seed=3))
+    posterior = model.posterior()
+    rates = posterior.worth("cost").levels[0].rates
+    assert list(rates) == ["benefit", "noise"]
+    low, high = rates["benefit"].interval
+    assert low < 2.0 < high
+    weights = model.levels_[0].weights
+    assert rates["benefit"].value == pytest.approx(-weights[0] / weights[1], rel=0.05)
+    assert posterior.worth("noise").levels[0].rates == {}
+    with pytest.raises(lori.InputError, match="currency"):
+        posterior.worth("price")
+
+
+def test_arviz_gets_the_log_likelihood_of_each_choice_and_notebooks_a_page():
+    arviz = pytest.importorskip("arviz", reason="arviz is not installed (pip install 'lori[bayes]')")
+    x = np.random.default_rng(0).normal(size=(60, 2, 2))
+    y = np.where(x[:, 0, 0] > x[:, 1, 0], 1, -1)
+    model = lori.LORI(levels=1, epsilon=0.0, lapse=0.05, starts=2).fit(x, y)
+    posterior = model.posterior(x, y, draws=200)
+    observed = lori.Preferences.from_arrays(x[:, 0], x[:, 1], wins=y > 0, losses=y < 0)
+    data = posterior.to_arviz(observed)
+    logs = data.log_likelihood["choice"].values
+    assert logs.shape == (1, 200, 60)
+    by_hand = posterior.models(200)[7].log_likelihood(observed)
+    np.testing.assert_allclose(logs[0, 7], by_hand, rtol=1e-9)
+    assert arviz.loo(data).elpd_loo == pytest.approx(model.log_likelihood_, abs=6)
+    assert repr(posterior) == "Posterior by laplace: 200 draws of one level, trusted"
+    assert posterior._repr_html_().startswith("<pre>Posterior by laplace: 200 draws.")

@@ -46,7 +46,13 @@ def test_a_model_remembers_the_columns_and_words_of_its_file(run, tmp_path):
     assert head == ["pair", "A", "tie", "B", "Shop"]
     assert float(first[1]) > 0.5 > float(second[1])
     assert (first[-1], second[-1]) == ("north", "south")
-    assert run("explain", "m.json", "new.csv", "--words")[0] == 0
+    code, out, _ = run("explain", "m.json", "new.csv")
+    assert out.splitlines()[0].startswith("pair,A,tie,B,level,")
+    assert out.splitlines()[0].endswith(",Shop")
+    code, out, _ = run("explain", "m.json", "new.csv", "--words")
+    assert code == 0
+    assert out.startswith("1: A is preferred (A ")
+    assert "left" not in out
     (tmp_path / "new.csv").write_text(new.replace("pill", "patch"))
     code, _, err = run("predict", "m.json", "new.csv")
     assert code == 2
@@ -114,3 +120,32 @@ def test_a_model_of_trajectories_remembers_how_they_were_pooled(run, tmp_path):
     prefs = lori.read_trajectories(*files, pooling="mean")
     with pytest.raises(lori.InputError, match="expected the pooling that was fitted, last"):
         lori.load("model.json").predict_proba(prefs)
+
+
+def test_a_model_for_each_person_predicts_their_own_rows(run, tmp_path):
+    rows = [
+        f"p{row % 2},{row % 7},{3 * row % 5},{'A' if (row % 7 > 3 * row % 5) == (row % 2 == 0) else 'B'}"
+        for row in range(40)
+    ]
+    (tmp_path / "survey.csv").write_text("\n".join(["Person,A_cost,B_cost,Picked", *rows]) + "\n")
+    quick = ("--levels", "1", "--starts", "2", "--standard-errors", "none", "--identical", "drop", "--quiet")
+    assert run("fit", "survey.csv", "--by", "agent", *quick, "--save", "people.json") == (0, "", "")
+    (tmp_path / "new.csv").write_text("Person,A_cost,B_cost\np1,6,1\np0,6,1\np1,1,6\n")
+    code, out, err = run("predict", "people.json", "new.csv")
+    assert (code, err) == (0, "")
+    first, second, third = (float(line.split(",")[1]) for line in out.splitlines()[1:])
+    assert max(first, 1 - second, 1 - third) < 0.5  # one likes what costs more, the other one what costs less
+    alone = run("predict", "people.json", "new.csv", "--agent", "p0")[1].splitlines()
+    assert alone[2] == out.splitlines()[2]
+    assert run("explain", "people.json", "new.csv", "--agent", "p0")[0] == 0
+    assert run("plot", "ladder", "people.json", "--agent", "p1", "--out", "ladder.svg")[0] == 0
+    for given, says in (
+        (("explain", "people.json", "new.csv"), "those of 2 agents; say whose with --agent NAME"),
+        (("predict", "people.json", "new.csv", "--agent", "p7"), "one of the 2 agents in the file"),
+    ):
+        code, _, err = run(*given)
+        assert (code, says in err) == (2, True)
+    (tmp_path / "new.csv").write_text("Person,A_cost,B_cost\np9,6,1\n")
+    code, _, err = run("predict", "people.json", "new.csv")
+    assert code == 2
+    assert "p9" not in err

@@ -35,6 +35,7 @@ from lori.experiments.bench import (
     set_recovery,
     sets,
     srmp,
+    start,
     third_levels,
 )
 from lori.experiments.bench.contest import Claim, Measured, Row
@@ -122,6 +123,7 @@ CASES = {
         people.measure, people.PeopleSettings(), people.SMOKE, by_name=True, resumes=True,
     ),
     "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
+    "start": Case("how long one waits for a first answer", start.measure, start.StartSettings(), start.SMOKE),
 }  # fmt: skip
 
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
+from html import escape
 from typing import Any
 
 import numpy as np
 
-from lori.errors import MissingExtra
+from lori.errors import MissingExtra, one_of
 from lori.inference.estimates import Reported, Units
 from lori.inference.posterior.order import PriorityOrder, order_of
+from lori.inference.problem import Problem
+from lori.inference.statistics import Observed
 from lori.language.names import label
 from lori.language.notes import Note, note_sentences
-from lori.language.numbers import between, percent, rounded
+from lori.language.numbers import between, level_count, percent, rounded
+from lori.language.worth import LevelWorth, Worth
 from lori.model.engines import jax
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
+from lori.model.quantity import NORMAL_95, Quantity
 from lori.model.specification import Specification
 
 ELEMENTS = 1 << 22  # draws × pairs that are predicted at once
@@ -112,6 +117,18 @@ class Posterior:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.epsilon[:, :, None] / np.abs(self.weights)
 
+    def worth(self, currency: str) -> Worth:
+        """What a unit of each feature is worth in units of another one on each level: willingness to pay."""
+        place = self.features.index(one_of("currency", currency, self.features))
+        levels = []
+        for level, weights in enumerate(np.moveaxis(self.weights, 1, 0), start=1):
+            unit = weights[:, place]
+            known = np.isfinite(unit).all() and (np.quantile(unit, 0.025) > 0 or np.quantile(unit, 0.975) < 0)
+            rates = weights / np.abs(unit)[:, None] if known else weights[:, :0]
+            own = {name: _quantity(rates[:, i]) for i, name in enumerate(self.features) if known and i != place}
+            levels.append(LevelWorth(level, own))
+        return Worth(currency, tuple(levels))
+
     def thinned(self, count: int) -> Posterior:
         """Evenly spaced draws, as one chain."""
         chosen = np.linspace(0, len(self) - 1, min(count, len(self))).astype(int)
@@ -177,8 +194,11 @@ class Posterior:
         """The probability of each order of the objectives; see `lori.inference.posterior.order`."""
         return order_of(self, by)
 
-    def to_arviz(self) -> Any:
-        """ArviZ `InferenceData` with weights, epsilon and thresholds by level and feature."""
+    def to_arviz(self, observed: Observed | None = None) -> Any:
+        """ArviZ `InferenceData` with weights, epsilon and thresholds by level and feature.
+
+        With what was observed, the log-likelihood of each observation is there, too, so that `arviz.loo` works.
+        """
         try:
             import arviz
         except ImportError:
@@ -188,13 +208,32 @@ class Posterior:
         numbers = {"epsilon": self.epsilon}
         if not np.isnan(self.weights).all():
             numbers |= {"weights": self.weights, "thresholds": self.thresholds}
+        seen: dict[str, Any] = {}
+        if observed is not None:
+            logs = self.row_log_likelihood(observed)
+            seen["log_likelihood"] = {"choice": logs.reshape(chains, count, -1)}
+            seen["observed_data"] = {"comparisons": np.asarray(observed.comparisons)}
         data = arviz.from_dict(
+            **seen,
             posterior={name: values.reshape(chains, count, *values.shape[1:]) for name, values in numbers.items()},
             coords={"level": levels, "feature": list(self.features)},
             dims={"weights": ["level", "feature"], "thresholds": ["level", "feature"], "epsilon": ["level"]},
         )
         data.posterior.attrs |= {"method": self.method, "verdict": self.trust.verdict}
         return data
+
+    def row_log_likelihood(self, observed: Observed) -> np.ndarray:
+        """(draws, observations) of what was seen, times its count and weight."""
+        same = observed if observed.features == self.features else observed.select(self.features)
+        return Problem.of(self.units.specification, [same], None, self.units.scaling).row_log_likelihood(self.draws)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def __repr__(self) -> str:
+        levels, doubt = level_count(self.units.specification.levels), "" if self.trust.trusted else "not "
+        return f"Posterior by {self.method}: {len(self):,} draws of {levels}, {doubt}trusted"
 
     def to_dict(self, probability: float = 0.9) -> dict[str, Any]:
         """Means and intervals of the numbers of each level, the order, and the verdict, as plain values.
@@ -279,6 +318,12 @@ def _lines(posterior: Posterior, probability: float = 0.9) -> list[str]:
         rows += [(f"threshold in {name}", own) for name, own in level.thresholds.items()]
         told += [f"  {label(name, NAME):<{NAME}}  {own}" for name, own in rows if own.median is not None]
     return [*told, "", *posterior.order().sentences(), *map(str, note_sentences(posterior.notes))]
+
+
+def _quantity(draws: np.ndarray) -> Quantity:
+    """Median and 95 % interval; a standard error from its width, for rounding."""
+    low, middle, high = np.quantile(draws, [0.025, 0.5, 0.975])
+    return Quantity(float(middle), float((high - low) / (2 * NORMAL_95)), (float(low), float(high)))
 
 
 @partial(jax.jit, static_argnums=0)

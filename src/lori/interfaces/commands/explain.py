@@ -26,12 +26,18 @@ def explain(
             "--words", expected="neither --json nor --out with it", got="one of them", fix="leave --words out"
         )
     check_targets([table.out], inputs=[model, *files], overwrite=False)
-    from lori.estimators.lori import load
+    from lori.inference.explanation import Explanation
+    from lori.interfaces.commands.people import load_one
+    from lori.interfaces.commands.predict import in_own_words
 
-    estimator = load(model)
-    explanation = estimator.explain(data.read(files, estimator, outcome_needed=False))
+    estimator = load_one(model, data.agent)
+    observed = data.read(files, estimator, outcome_needed=False)
+    explanation = estimator.explain(observed)
+    of = "pair" if isinstance(explanation, Explanation) else "set"
+    if isinstance(explanation, Explanation) and estimator.reading_ is not None:
+        explanation = explanation.called(estimator.reading_.words)
     if words:
         for pair in range(len(explanation)):
             typer.echo(f"{pair + 1}: {explanation.describe(pair)}")
     else:
-        table.show(explanation.to_frame())
+        table.show(in_own_words(explanation.to_frame(), estimator, data.sources(files), observed, of), of)

@@ -25,7 +25,7 @@ from lori.interfaces.commands.options import (
     whole,
 )
 from lori.interfaces.commands.populations import PeopleOptions, fit_people
-from lori.interfaces.commands.report import heading, write_report
+from lori.interfaces.commands.report import check_page, heading, write_report
 
 if TYPE_CHECKING:
     from lori.data.preferences import Preferences
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from lori.model.rewards import Reward
 
 MOST_TRIED = 4  # levels that are tried where all of them are supported
+MANY = 6  # levels beyond which a fit takes long
 
 
 TieName = StrEnum("TieName", ["auto", "split", "observed", "printed"])
@@ -151,6 +152,10 @@ class OutputOptions:
     overwrite: Overwrite = False
     report: Annotated[Path | None, typer.Option(help="Write a page about the model and the data (HTML).")] = None
     pairs: WithPairs = True
+    currency: Annotated[
+        str | None,
+        typer.Option(help="Also tell what a unit of each feature is worth in units of this one: willingness to pay."),
+    ] = None
     as_json: AsJson = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False
 
@@ -160,11 +165,14 @@ class OutputOptions:
             estimator.save(self.save)
         if self.as_json:
             content = estimator.summary().to_dict()
+            content |= {"worth": estimator.posterior().worth(self.currency).to_dict()} if self.currency else {}
             print_json({**content, "selection": chosen_content(chosen)} if chosen else content)
         elif not self.quiet:
             show_summary(estimator)
             if chosen:
                 typer.echo(f"\n{chosen_text(chosen)}")
+            if self.currency:
+                typer.echo(f"\n{estimator.posterior().worth(self.currency)}")
             if self.save:
                 typer.echo(f"\nSaved to {shown(self.save)}")
 
@@ -202,7 +210,15 @@ class OutputOptions:
         """The page, where one is asked for."""
         if self.report is None:
             return
-        write_report(estimator, data, self.report, title=heading(files), dropped=dropped, pairs=self.pairs)
+        write_report(
+            estimator,
+            data,
+            self.report,
+            title=heading(files),
+            dropped=dropped,
+            pairs=self.pairs,
+            currency=self.currency,
+        )
         if not (self.as_json or self.quiet):
             typer.echo(f"Wrote the report to {shown(self.report)}")
 
@@ -220,6 +236,7 @@ def fit(
     """Learn ordered rewards from a file of choices and say what comes first."""
     if by not in (None, "agent"):
         raise InputError("--by", expected="agent", got=repr(by), fix="use --by agent or leave it out")
+    check_page("--report", output.report)
     check_targets([output.save, output.report, people.members], inputs=files, overwrite=output.overwrite)
     streamed = engine.streams(files)
     people.check(by, streamed, output.save, output.report)
@@ -241,6 +258,12 @@ def fit(
         return
     remark = None if output.quiet else say
     preferences, dropped = data.read(files, ties="observed" if model.ties is TieName.observed else "error", say=remark)
+    if output.currency is not None:
+        one_of("--currency", output.currency, preferences.features)
+    if not output.quiet and not (model.chooses_levels or model.climbs) and whole("--levels", model.levels) > MANY:
+        from lori.language.answer import many_levels
+
+        say(str(many_levels(whole("--levels", model.levels))))
     if people.asked:
         asked = {"as_json": output.as_json, "quiet": output.quiet}
         fit_people(people, model.estimator(), model.chooses_levels or model.climbs, preferences, **asked)

@@ -253,6 +253,7 @@ class ModelDataOptions(SetOptions):
     pooling: Annotated[str | None, typer.Option(help="As --pooling of fit (default: as the model says).")] = None
     discount: Annotated[float | None, typer.Option(help="As --discount of fit (default: the same).")] = None
     missing: Annotated[str, typer.Option(help="Rows with an empty cell: error or drop.")] = "error"
+    agent: Annotated[str | None, typer.Option(help="Whose model, of a file with one for each agent.")] = None
 
     def read(self, files: list[Path], estimator: LORI, *, outcome_needed: bool = True) -> Any:
         """Preferences or Choices with the model's own features, and trajectories pooled as they were for it."""

@@ -50,12 +50,12 @@ def plot(
     data: ModelDataOptions,
 ) -> None:
     """Draw a saved model, and say in words what the figure shows."""
-    from lori.estimators.lori import load
+    from lori.interfaces.commands.people import load_one
     from lori.interfaces.figures.style import check_figure_file, save
 
     check_figure_file(out)
     check_targets([out], inputs=[model, *(files or [])], overwrite=False)
-    estimator = load(model)
+    estimator = load_one(model, data.agent)
     if kind is Kind.trajectories:
         figure = _trajectories(estimator, files, left, right, data)
     else:

@@ -11,6 +11,8 @@ from lori.interfaces.commands.options import Files, ModelDataOptions, ModelFile
 if TYPE_CHECKING:
     import pandas
 
+    from lori.estimators.lori import LORI
+
 
 def own_columns(sources: list[str], observed: Any) -> pandas.DataFrame:
     """What a file of pairs says beside features and choices, a row for each pair; nothing where rows were left out."""
@@ -28,15 +30,28 @@ def own_columns(sources: list[str], observed: Any) -> pandas.DataFrame:
     return table[kept] if len(table) == len(observed) else pandas.DataFrame(index=range(len(observed)))
 
 
+def in_own_words(
+    told: pandas.DataFrame, estimator: LORI, sources: list[str], observed: Any, of: str
+) -> pandas.DataFrame:
+    """A table with a row for each pair or set, its sides called as in the file, beside what the file says of its rows."""
+    import pandas
+
+    own = own_columns(sources, observed)
+    words = estimator.reading_.words if of == "pair" and estimator.reading_ else {}
+    told = told.rename(columns={side: word for side, word in words.items() if word not in (*own, *told, "pair")})
+    return pandas.concat([told, own[[name for name in own if name not in told and name != of]]], axis=1)
+
+
 def predict(model: ModelFile, files: Files, table: TableOptions, data: ModelDataOptions) -> None:
     """Probabilities that left is preferred, that neither is, and that right is, or of each alternative of a set.
 
     Columns of the file that play no part, such as names of rows, and who chose stay beside them.
     """
     check_targets([table.out], inputs=[model, *files], overwrite=False)
-    from lori.estimators.lori import load
+    from lori.interfaces.commands.people import load_models, predicted
 
-    estimator = load(model)
+    models = load_models(model, data.agent)
+    estimator = next(iter(models.values()))
     observed = data.read(files, estimator, outcome_needed=False)
     import pandas as pd
 
@@ -44,8 +59,5 @@ def predict(model: ModelFile, files: Files, table: TableOptions, data: ModelData
     from lori.data.preferences import OUTCOMES
 
     of, outcomes = ("set", observed.names) if isinstance(observed, Choices) else ("pair", OUTCOMES)
-    told = pd.DataFrame(estimator.predict_proba(observed), columns=list(outcomes))
-    own = own_columns(data.sources(files), observed)
-    words = estimator.reading_.words if of == "pair" and estimator.reading_ else {}
-    told = told.rename(columns={side: word for side, word in words.items() if word not in (*own, "pair")})
-    table.show(pd.concat([told, own[[name for name in own if name not in told and name != of]]], axis=1), of)
+    told = pd.DataFrame(predicted(models, observed), columns=list(outcomes))
+    table.show(in_own_words(told, estimator, data.sources(files), observed, of), of)

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lori.data.writing import check_targets
+from lori.errors import InputError
 from lori.interfaces.commands.console import shown, working
 from lori.interfaces.commands.options import Files, ModelDataOptions, ModelFile, WithPairs
 
 if TYPE_CHECKING:
     from lori.data.preferences import Preferences
     from lori.estimators.lori import LORI
+
+
+PAGES = (".html", ".htm")
 
 
 def report(
@@ -30,11 +34,14 @@ def report(
     data: ModelDataOptions,
 ) -> None:
     """Write one page about a saved model and the data it was fitted to, for people who decide."""
-    from lori.estimators.lori import load
+    from lori.interfaces.commands.people import load_one
 
+    check_page("--out", out)
     check_targets([out, markdown, json_out], inputs=[model, *files], overwrite=False)
-    estimator = load(model)
+    estimator = load_one(model, data.agent)
     preferences = data.read(files, estimator)
+    if data.agent is not None and preferences.agent is not None:
+        preferences = preferences.by_agent()[data.agent]
     write_report(
         estimator, preferences, out, markdown=markdown, json_out=json_out, title=title or heading(files), pairs=pairs
     )  # fmt: skip
@@ -51,18 +58,30 @@ def write_report(
     title: str,
     dropped: int = 0,
     pairs: bool = True,
+    currency: str | None = None,
 ) -> None:
     """The page and its twins, all from one content."""
     from lori.interfaces.report import rendering
     from lori.interfaces.report.content import report as content_of
 
     with working("Writing the report (this fits the model again for cross-validation)"):
-        content = content_of(estimator, data, title=title, command=_command(), dropped=dropped, pairs=pairs)
+        content = content_of(
+            estimator, data, title=title, command=_command(), dropped=dropped, pairs=pairs, currency=currency
+        )
         rendering.write_html(content, out)
         if markdown:
             rendering.write_markdown(content, markdown)
         if json_out:
             rendering.write_json(content, json_out)
+
+
+def check_page(option: str, path: Path | None) -> None:
+    """A page is HTML: other endings would promise something else."""
+    if path is not None and path.suffix.lower() not in PAGES:
+        raise InputError(
+            option, expected="the name of an HTML page, such as report.html", got=f"one that ends in {path.suffix or 'nothing'}",
+            fix="write the page, and print it from a browser for a PDF",
+        )  # fmt: skip
 
 
 def heading(files: list[Path]) -> str:

@@ -25,7 +25,9 @@ def reproduce(
             help="Studies: table2 to table5, figure2, expressive, organ, mechanisms, organ_sets, levels, age, readings or all.",
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for NAME.json, NAME.md, NAME.png and the work in between.")],
+    out: Annotated[Path, typer.Option(help="Folder for NAME.json, NAME.md, NAME.png and the work in between.")] = Path(
+        "out"
+    ),
     seeds: Annotated[
         int | None, typer.Option(min=1, max=10_000, help="Repeats (default: 5, or 2 with --smoke).")
     ] = None,

@@ -24,6 +24,7 @@ from lori.interfaces.figures import posterior as intervals
 from lori.interfaces.figures.style import caption_of, inline
 from lori.interfaces.report import sentences
 from lori.language.answer import open_questions, search_sentence
+from lori.language.reading import remarks as remarks_on_reading
 from lori.language.results import Summary
 from lori.language.sentence import Sentence, paragraph
 
@@ -80,6 +81,7 @@ class Report:
     command: str
     pictures: dict[str, Picture]
     remarks: dict[str, Sentence]  # by section: why something is not shown, or what to beware of
+    worth: list[Sentence]  # of units of features in those of one of them, where that was asked for
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -94,10 +96,12 @@ def report(
     command: str = "",
     dropped: int = 0,
     pairs: bool = True,
+    currency: str | None = None,
 ) -> Report:
     """Everything about `model` and the `preferences` it was fitted to; further fits tell how well it predicts.
 
-    The most surprising pairs are shown as they were recorded; `pairs=False` leaves such raw data out.
+    The most surprising pairs are shown as they were recorded; `pairs=False` leaves such raw data out. With a `currency`
+    the worth of every feature is told in its units.
     """
     summary = model.summary()
     # The very preferences that were fitted, where possible: then their posterior need not search again.
@@ -109,6 +113,8 @@ def report(
     surprising = surprises(model.model_, looked_at)
     if surprising:
         remarks["pairs"] = sentences.raw_data(sets=isinstance(same, Choices), shown=pairs)
+    if model.reading_ is not None and (read := remarks_on_reading(model.reading_)):
+        remarks["reading"] = paragraph(read)
     return Report(
         title=title,
         asked=sentences.question(summary, prior=model.prior is not None, seed=model.seed),
@@ -132,6 +138,7 @@ def report(
         command=command,
         pictures=pictures,
         remarks=remarks,
+        worth=posterior.worth(currency).sentences() if currency and posterior is not None else [],
     )
 
 

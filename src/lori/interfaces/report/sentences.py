@@ -217,6 +217,21 @@ def data(description: Description, dropped: int) -> Sentence:
     )
 
 
+def statistics(summary: Summary) -> Sentence:
+    """What readers of a table of results look for."""
+
+    def number(value: float) -> str:
+        return f"{value:,.1f}".replace("-", "−")
+
+    told = [f"Log-likelihood {number(summary.log_likelihood)}"]
+    if summary.null_log_likelihood is not None and summary.pseudo_r2 is not None:
+        told.append(f"{number(summary.null_log_likelihood)} if all answers were equally likely")
+        told.append(f"pseudo-R² {summary.pseudo_r2:.2f}")
+    if summary.parameters is not None and summary.aic is not None:
+        told.append(f"{counted(summary.parameters, 'parameter')}, AIC {number(summary.aic)}")
+    return Sentence(f"{'; '.join(told)}.")
+
+
 def _sets(description: Description, agents: str, ties: str, dropped: int) -> Sentence:
     """What choices from sets are."""
     assert description.sizes is not None
