@@ -1,0 +1,78 @@
+"""Plans in words: what did each level get and give up, and what should one know about the plan?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lori.language.numbers import number
+from lori.language.sentence import Name, Sentence, Share, joined
+
+ROUNDING = 1e-7  # relative: smaller differences are none
+
+
+def level_got(place: int, name: str, value: float, threshold: float | None, alone: float, slack: float = 0.0) -> Sentence:
+    """What a level got, what was enough, and what it could have had on its own."""
+    said = ["level {place}, {name}, gets {value}"]
+    if threshold is not None:
+        said.append("{threshold} is enough" if value >= threshold - _small(threshold) else "{threshold} was asked for")
+    if slack > 0:
+        said.append("{slack} less counts as equal")
+    given_up = alone - value
+    if given_up > _small(alone):
+        said.append("on its own it could have {alone}, so that it gives up {given_up}")
+    else:
+        said.append("it gives up nothing")
+    return Sentence.of(
+        "; ".join(said) + ".", place=place, name=Name(name), value=float(value), alone=float(alone), slack=float(slack),
+        threshold=float(threshold or 0.0), given_up=float(given_up),
+    )  # fmt: skip
+
+
+def out_of_reach(name: str, threshold: float, best: float) -> Sentence:
+    return Sentence.of(
+        "the threshold {threshold} of {name} is out of reach: {best} is the most, given the levels above. The plan gets "
+        "as near as it can.", threshold=float(threshold), name=Name(name), best=float(best),
+    )  # fmt: skip
+
+
+def mixture(shares: Sequence[float]) -> Sentence:
+    told = joined([Sentence.of("{share}", share=Share(share)) for share in shares], last=" and ")
+    return Sentence.of(
+        "the values are averages: the plan leaves to chance which of {count} courses is taken ({shares} of the time). "
+        "reading='deterministic' plans without chance.", count=len(shares), shares=told,
+    )  # fmt: skip
+
+
+def thresholds_per_state(
+    name: str, value: float, better: float, above: Sequence[str], reading: str, random: bool
+) -> Sentence:
+    """That per-state thresholding is not optimal here, by how much, and why."""
+    kept = "and the levels above still get what is enough for them" if above else "on the first level"
+    why = (
+        "It asks for the threshold again in every state, also where chance has already decided, while only the average "
+        "from the start counts."
+        if random
+        else "It compares the threshold with what is still to come, and forgets what was gathered before."
+    )
+    return Sentence.of(
+        "thresholds in each state are not the best plan here: {name} gets {value}, but {better} with "
+        f"reading='{reading}', {kept}. {why}",
+        name=Name(name), value=float(value), better=float(better),
+    )  # fmt: skip
+
+
+def unsettled() -> Sentence:
+    return Sentence.of("thresholds in each state do not settle on one policy here: the actions go in circles.")
+
+
+def headline(reading: str, objectives: Sequence[str], values: Sequence[float], horizon: int | None) -> Sentence:
+    told = joined([Sentence(Name(name), f" {number(float(value))}") for name, value in zip(objectives, values, strict=True)])
+    steps = f"within {horizon:,} steps" if horizon is not None else "for ever, discounted"
+    how = {
+        "expectation": "on average", "deterministic": "without chance", "per-state": "with thresholds in each state",
+    }[reading]  # fmt: skip
+    return Sentence.of("the plan ({how}, {steps}) gets {told}.", how=how, steps=steps, told=told)
+
+
+def _small(value: float) -> float:
+    return ROUNDING * max(abs(value), 1.0)
