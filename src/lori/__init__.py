@@ -32,6 +32,7 @@ _HOMES = {
     "lori.policies.policy": ("load_policy",),
     "lori.policies.planning": ("plan_for",),
     "lori.policies.preferred": ("prefer",),
+    "lori.policies.winner": ("winner",),
     "lori.policies.finite.mdp": ("FiniteMDP",),
     "lori.policies.finite.lexicographic": ("plan_lexicographic",),
     "lori.baselines.trex": ("TREX",),
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     from lori.policies.policy import load_policy as load_policy
     from lori.policies.preferred import prefer as prefer
     from lori.policies.rollouts import roll_out as roll_out
+    from lori.policies.winner import winner as winner
 
 
 def __getattr__(name: str):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lori.language.numbers import number
-from lori.language.sentence import Name, Sentence, Share, joined
+from lori.language.numbers import number, percent
+from lori.language.sentence import Name, Part, Sentence, Share, joined
 
 ROUNDING = 1e-7  # relative: smaller differences are none
 
 
-def level_got(place: int, name: str, value: float, threshold: float | None, alone: float, slack: float = 0.0) -> Sentence:
+def level_got(
+    place: int, name: str, value: float, threshold: float | None, alone: float, slack: float = 0.0
+) -> Sentence:
     """What a level got, what was enough, and what it could have had on its own."""
     said = ["level {place}, {name}, gets {value}"]
     if threshold is not None:
@@ -30,8 +32,8 @@ def level_got(place: int, name: str, value: float, threshold: float | None, alon
 
 def out_of_reach(name: str, threshold: float, best: float) -> Sentence:
     return Sentence.of(
-        "the threshold {threshold} of {name} is out of reach: {best} is the most, given the levels above. The plan gets "
-        "as near as it can.", threshold=float(threshold), name=Name(name), best=float(best),
+        "the threshold {threshold} of {name} is out of reach: {best} is the most, given the levels above. The plan "
+        "gets as near as it can.", threshold=float(threshold), name=Name(name), best=float(best),
     )  # fmt: skip
 
 
@@ -66,12 +68,33 @@ def unsettled() -> Sentence:
 
 
 def headline(reading: str, objectives: Sequence[str], values: Sequence[float], horizon: int | None) -> Sentence:
-    told = joined([Sentence(Name(name), f" {number(float(value))}") for name, value in zip(objectives, values, strict=True)])
+    told = joined(
+        [Sentence(Name(name), f" {number(float(value))}") for name, value in zip(objectives, values, strict=True)]
+    )
     steps = f"within {horizon:,} steps" if horizon is not None else "for ever, discounted"
     how = {
         "expectation": "on average", "deterministic": "without chance", "per-state": "with thresholds in each state",
     }[reading]  # fmt: skip
     return Sentence.of("the plan ({how}, {steps}) gets {told}.", how=how, steps=steps, told=told)
+
+
+def winner(shares: Sequence[tuple[str, float, Sequence[float] | None]], circle: bool) -> list[Sentence]:
+    """The mixture that nothing beats, alternatives with the largest shares first."""
+    if not circle:
+        ((name, _, spread),) = shares
+        said = [Sentence.of("{name} is preferred to every other alternative, or as good.", name=Name(name))]
+    else:
+        said = [Sentence.of(
+            "preferences go in circles: no alternative is preferred to all others. Chosen at random with these shares, "
+            "nothing is preferred to the mixture."
+        )]  # fmt: skip
+    for name, share, spread in shares:
+        told: list[Part] = [Name(name), f": {percent(share)}"]
+        if spread is not None:
+            told.append(f" (95 % interval {percent(float(spread[0]))} to {percent(float(spread[1]))})")
+        if circle or spread is not None:
+            said.append(Sentence(*told))
+    return said
 
 
 def _small(value: float) -> float:

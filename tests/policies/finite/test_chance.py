@@ -27,9 +27,7 @@ def test_a_threshold_of_a_uniform_number_is_found(share):
 
 
 def test_choices_integers_and_several_draws_multiply():
-    found = enumerated(
-        lambda generator: (int(generator.choice([3, 4], p=[0.25, 0.75])), int(generator.integers(1, 3)))
-    )
+    found = enumerated(lambda generator: (int(generator.choice([3, 4], p=[0.25, 0.75])), int(generator.integers(1, 3))))
     assert found == pytest.approx({(3, 1): 0.125, (3, 2): 0.125, (4, 1): 0.375, (4, 2): 0.375})
     both = enumerated(lambda generator: (generator.random() < 0.5) + (generator.uniform(2, 4) < 2.5))
     assert both == pytest.approx({0: 0.375, 1: 0.5, 2: 0.125}, abs=1e-12)

@@ -65,7 +65,11 @@ def test_a_horizon_leaves_out_what_is_farther():
 @pytest.mark.parametrize(
     ("env", "changes", "words"),
     [
-        (lambda: Corridor(vector=False), {}, "expected an environment with a vector reward, got one with a single number"),
+        (
+            lambda: Corridor(vector=False),
+            {},
+            "expected an environment with a vector reward, got one with a single number",
+        ),
         (lambda: Corridor(secret=True), {}, "observations that tell the state"),
         (lambda: Corridor(), {"most_states": 1}, "at most 1 states"),
         (lambda: Corridor(), {"horizon": 0}, "horizon: expected a whole number"),

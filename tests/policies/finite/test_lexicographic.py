@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 
 import lori
 from lori import FiniteMDP, InputError, plan_lexicographic
+from lori.policies.finite.exploration import as_meant
 
 KNOWN = Path("/work/shared/data/lexicographic_rl/known_answers.json")
 
@@ -51,13 +52,15 @@ def test_every_order_and_twenty_thresholds_of_the_known_front(environments, name
     env, mdp = environments[name]
     gamma = 1.0 if "tree" in name else 0.99
     points = np.array(env.unwrapped.pareto_front(gamma), float)
+    if "tree" in name:  # rewards are in single precision
+        points = np.array([as_meant(point.astype(np.float32)) for point in points])
     orders = list(permutations(range(points.shape[1])))
-    for seed, order in enumerate(orders[:: max(len(orders) // 8, 1)]):  # all of them: `lori bench planning`
+    for seed, order in enumerate(orders[:: max(len(orders) // 4, 1)]):  # all of them: `lori bench planning`
         for turn, thresholds in enumerate(draws(points, order, 20, seed)):
             ask = {"thresholds": thresholds, "order": order, "discount": gamma, "horizon": 60}
             found = plan_lexicographic(mdp, **ask, reading="deterministic")
             np.testing.assert_allclose(found.values, best_point(points, order, thresholds), atol=1e-6)
-            if turn < 5:
+            if turn < 8 // len(order):
                 np.testing.assert_allclose(
                     plan_lexicographic(mdp, **ask).values, best_average(points, order, thresholds), atol=1e-6
                 )
@@ -78,28 +81,28 @@ def test_published_answers():
             np.testing.assert_allclose(plan.front, known["dst_concave_front"])
 
 
-def gathered(gamma, longest=24):
+def gathered(gamma, longest=18, most_enemies=2):
     """Every undominated way through Resource Gathering: the living path is the only choice, so paths are listed."""
     enemies, gold, diamond, home = {(1, 2), (0, 3)}, (0, 2), (1, 4), (4, 2)
-    ways, ends = {(home, False, False): {(1.0, 0.0)}}, set()
+    ways, ends = {(home, False, False): {(0, 0.0)}}, {(0.0, 0.0, 0.0)}  # enemies met, what they cost
     for step in range(longest):
         following: dict = {}
-        for (place, has_gold, has_diamond), costs in ways.items():
+        for (place, has_gold, has_diamond), met in ways.items():
             for row, column in ((-1, 0), (1, 0), (0, -1), (0, 1)):
                 there = (min(max(place[0] + row, 0), 4), min(max(place[1] + column, 0), 4))
-                own = {(alive, cost) for alive, cost in costs}
+                own = met
                 if there in enemies:
-                    own = {(0.9 * alive, cost - gamma**step * 0.1 * alive) for alive, cost in costs}
+                    own = {(n + 1, cost - 0.1 * 0.9**n * gamma**step) for n, cost in met if n < most_enemies}
                 carried = (has_gold or there == gold, has_diamond or there == diamond)
                 if there == home:
-                    ends |= {(cost, *(alive * gamma**step * got for got in carried)) for alive, cost in own}
+                    ends |= {(cost, *(0.9**n * gamma**step * got for got in carried)) for n, cost in own}
                 else:
                     following.setdefault((there, *carried), set()).update(own)
-        ways = {key: {(max(a for a, c in costs if c == cost), cost) for _, cost in costs}
-                for key, costs in following.items()}  # fmt: skip
-    points = np.array(sorted(ends | {(0.0, 0.0, 0.0)}))
+        ways = following
+    points = np.array(sorted(ends))
     better = (points[None] >= points[:, None] - 1e-12).all(-1) & (points[None] > points[:, None] + 1e-12).any(-1)
-    return points[~better.any(axis=1)]
+    kept = points[~better.any(axis=1)]
+    return kept[np.unique(kept.round(12), axis=0, return_index=True)[1]]
 
 
 def test_resource_gathering_against_a_list_of_all_paths(environments):
@@ -111,7 +114,7 @@ def test_resource_gathering_against_a_list_of_all_paths(environments):
             ask = {"thresholds": thresholds, "order": order, "discount": 0.9, "horizon": 24}
             found = plan_lexicographic(mdp, **ask, reading="deterministic")
             np.testing.assert_allclose(found.values, best_point(points, order, thresholds), atol=1e-9)
-            if turn < 2:
+            if turn == seed == 0:
                 np.testing.assert_allclose(
                     plan_lexicographic(mdp, **ask).values, best_average(points, order, thresholds), atol=1e-7
                 )

@@ -27,6 +27,7 @@ from lori.experiments.bench import (
     memory,
     organ,
     people,
+    planning,
     populations,
     posterior,
     questions,
@@ -120,6 +121,9 @@ CASES = {
     "people": Case(
         "is a second level found, and only where it is, when people slip",
         people.measure, people.PeopleSettings(), people.SMOKE, by_name=True, resumes=True,
+    ),
+    "planning": Case(
+        "are plans exact, and how fast", planning.measure, planning.PlanningSettings(), planning.SMOKE, by_name=True
     ),
     "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
 }  # fmt: skip

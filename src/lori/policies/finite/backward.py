@@ -60,6 +60,7 @@ def _for_ever(mdp: FiniteMDP, weightings: np.ndarray, discount: float, near: Cou
         tied = worth >= (best - least)[:, None]
         if not (tied.sum(axis=1) > 1).any():
             break
+    assert chosen is not None
     return Course(chosen[None].astype(np.int16), mdp.start @ values)
 
 

@@ -68,7 +68,7 @@ class Tape(np.random.Generator):
     def _refuse(self, *_: Any, **__: Any) -> Any:
         raise NotEnumerable
 
-    normal = standard_normal = exponential = poisson = binomial = gamma = beta = permutation = shuffle = _refuse  # type: ignore[assignment]
+    normal = standard_normal = exponential = poisson = binomial = gamma = beta = permutation = shuffle = _refuse
 
 
 def _count(size: Any) -> int:

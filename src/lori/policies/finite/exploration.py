@@ -150,7 +150,8 @@ class _World:
         first = int(getattr(self.env.action_space, "start", 0))
         starts = self._tried(None, None)
         begin = {self._met(step.state): chance for step, chance in starts.items()}
-        rows, columns, chances, rewards = [], [], [], []
+        rows, columns, chances = [], [], []
+        rewards: list[np.ndarray] = []
         depth, level, done = 0, len(self.kept), 0
         while done < len(self.kept):
             if done == level:
@@ -158,7 +159,7 @@ class _World:
             if horizon is not None and depth >= horizon:
                 break
             for action in range(count):
-                gained = 0.0
+                gained: Any = 0.0
                 for step, chance in self._tried(done, first + action).items():
                     gained = gained + chance * np.array(step.rewards)
                     if not step.ended:

@@ -87,9 +87,9 @@ def _forward(mdp: FiniteMDP, discount: float, horizon: int) -> Front | None:
             break
     values = np.concatenate([end[0] for end in ends])
     chosen = undominated(values)
-    where = [(end, place) for end in ends for place in range(len(end[0]))]
+    places = [(end, place) for end in ends for place in range(len(end[0]))]
     courses = [_course(layers, end[3], int(end[1][place]), int(end[2][place]))
-               for end, place in (where[point] for point in chosen)]  # fmt: skip
+               for end, place in (places[point] for point in chosen)]  # fmt: skip
     return Front(values[chosen], courses, None)
 
 

@@ -30,8 +30,8 @@ def chain(
     total = steps * size * count
     if total > MOST:
         raise InputError(
-            "reading", expected=f"at most {MOST:,} states × actions{' × steps' if horizon else ''} for a policy without "
-            "chance where outcomes are random", got=f"{total:,}", fix="use reading='expectation'",
+            "reading", expected=f"at most {MOST:,} states × actions{' × steps' if horizon else ''} for a policy "
+            "without chance where outcomes are random", got=f"{total:,}", fix="use reading='expectation'",
         )  # fmt: skip
     flows, inflow = _balance(mdp, discount, horizon)
     one_action = sparse.kron(sparse.identity(steps * size), np.ones((1, count)))

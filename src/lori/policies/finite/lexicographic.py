@@ -175,8 +175,7 @@ class _Planner:
             self.mdp, flow_of(self.mdp, course.actions, self.discount, self.horizon), self.horizon is None
         )
         reached = [Reached(level.best, level.value) for level in best.levels]
-        notes = [] if settled else [plans.unsettled()]
-        notes += self._shortfall(course.values, best)
+        notes = [*([] if settled else [plans.unsettled()]), *self._shortfall(course.values, best)]
         return self._plan("per-state", course.values, policy, reached, best.front, more=notes)
 
     def _reference(self) -> LexicographicPlan:
@@ -274,7 +273,10 @@ def _selected(values: np.ndarray, levels: Sequence[Level]) -> tuple[int, list[Re
 
 
 def _levels(
-    mdp: FiniteMDP, thresholds: Sequence[float | None] | None, slack: Sequence[float] | float, order: Sequence[int] | None
+    mdp: FiniteMDP,
+    thresholds: Sequence[float | None] | None,
+    slack: Sequence[float] | float,
+    order: Sequence[int] | None,
 ) -> list[Level]:
     count = len(mdp.objectives)
     places = list(range(count)) if order is None else [int(place) for place in order]

@@ -1,4 +1,4 @@
-"""Policies of finite worlds: what is done wherever one comes? Rows for the states that are visited, saved and loaded."""
+"""Policies of finite worlds: what is done wherever one comes? A row for each state that is visited."""
 
 from __future__ import annotations
 
