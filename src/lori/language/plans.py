@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lori.language.numbers import number, percent
+from lori.language.numbers import number, percent, rounded
 from lori.language.sentence import Name, Part, Sentence, Share, joined
 
 ROUNDING = 1e-7  # relative: smaller differences are none
@@ -68,9 +68,7 @@ def unsettled() -> Sentence:
 
 
 def headline(reading: str, objectives: Sequence[str], values: Sequence[float], horizon: int | None) -> Sentence:
-    told = joined(
-        [Sentence(Name(name), f" {number(float(value))}") for name, value in zip(objectives, values, strict=True)]
-    )
+    told = _told(objectives, values)
     steps = f"within {horizon:,} steps" if horizon is not None else "for ever, discounted"
     how = {
         "expectation": "on average", "deterministic": "without chance", "per-state": "with thresholds in each state",
@@ -95,6 +93,31 @@ def winner(shares: Sequence[tuple[str, float, Sequence[float] | None]], circle: 
         if circle or spread is not None:
             said.append(Sentence(*told))
     return said
+
+
+def in_objectives(objectives: Sequence[str], values: Sequence[float]) -> Sentence:
+    return Sentence.of("in the environment's own objectives: {told}.", told=_told(objectives, values))
+
+
+def _told(objectives: Sequence[str], values: Sequence[float]) -> Sentence:
+    return joined([Sentence(Name(n), f" {number(float(v))}") for n, v in zip(objectives, values, strict=True)])
+
+
+def followed(
+    episodes: int, objectives: Sequence[str], means: Sequence[float], errors: Sequence[float]
+) -> list[Sentence]:
+    """What episodes brought, on average."""
+    head = Sentence.of("mean over {count} episodes:", count=episodes)
+    rows = [Sentence(Name(name), f": {rounded(mean, error)} (standard error {number(error, 2)})")
+            for name, mean, error in zip(objectives, means, errors, strict=True)]  # fmt: skip
+    return [head, *rows]
+
+
+def picture(first: str, second: str) -> Sentence:
+    return Sentence.of(
+        "what policies without chance reach of {first} and {second}, and the plan among them.",
+        first=Name(first), second=Name(second),
+    )  # fmt: skip
 
 
 def _small(value: float) -> float:

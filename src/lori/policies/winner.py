@@ -93,8 +93,9 @@ def winner(
     if isinstance(preferences, list | tuple) and preferences and isinstance(preferences[0], OrderedModel):
         return _of_many(preferences, alternatives, names)
     model = getattr(preferences, "model_", preferences)
-    known = isinstance(model, OrderedModel)
-    return _solved(preference_probabilities(model, alternatives) if known else _checked(preferences), names)
+    if isinstance(model, OrderedModel):
+        return _solved(preference_probabilities(model, alternatives), names)
+    return _solved(_checked(preferences), names)
 
 
 def preference_probabilities(model: OrderedModel, alternatives: ArrayLike | None) -> np.ndarray:

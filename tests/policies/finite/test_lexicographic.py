@@ -10,7 +10,9 @@ from scipy.optimize import linprog
 
 import lori
 from lori import FiniteMDP, InputError, plan_lexicographic
+from lori.experiments.bench.planning import living_paths
 from lori.policies.finite.exploration import as_meant
+from lori.policies.finite.fronts import undominated
 
 KNOWN = Path("/work/shared/data/lexicographic_rl/known_answers.json")
 
@@ -81,33 +83,10 @@ def test_published_answers():
             np.testing.assert_allclose(plan.front, known["dst_concave_front"])
 
 
-def gathered(gamma, longest=18, most_enemies=2):
-    """Every undominated way through Resource Gathering: the living path is the only choice, so paths are listed."""
-    enemies, gold, diamond, home = {(1, 2), (0, 3)}, (0, 2), (1, 4), (4, 2)
-    ways, ends = {(home, False, False): {(0, 0.0)}}, {(0.0, 0.0, 0.0)}  # enemies met, what they cost
-    for step in range(longest):
-        following: dict = {}
-        for (place, has_gold, has_diamond), met in ways.items():
-            for row, column in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-                there = (min(max(place[0] + row, 0), 4), min(max(place[1] + column, 0), 4))
-                own = met
-                if there in enemies:
-                    own = {(n + 1, cost - 0.1 * 0.9**n * gamma**step) for n, cost in met if n < most_enemies}
-                carried = (has_gold or there == gold, has_diamond or there == diamond)
-                if there == home:
-                    ends |= {(cost, *(0.9**n * gamma**step * got for got in carried)) for n, cost in own}
-                else:
-                    following.setdefault((there, *carried), set()).update(own)
-        ways = following
-    points = np.array(sorted(ends))
-    better = (points[None] >= points[:, None] - 1e-12).all(-1) & (points[None] > points[:, None] + 1e-12).any(-1)
-    kept = points[~better.any(axis=1)]
-    return kept[np.unique(kept.round(12), axis=0, return_index=True)[1]]
-
-
 def test_resource_gathering_against_a_list_of_all_paths(environments):
     _, mdp = environments["gathering"]
-    points = gathered(0.9)
+    points = living_paths(0.9)
+    points = points[undominated(points)]
     assert len(points) == 9  # MO-Gymnasium's own list lacks the way that avoids all enemies and brings both
     for seed, order in enumerate(permutations(range(3))):
         for turn, thresholds in enumerate(draws(points, order, 20, seed)):
@@ -151,8 +130,7 @@ def test_small_worlds_against_all_policies(seed):
             certain = plan_lexicographic(mdp, **ask, reading="deterministic")
             np.testing.assert_allclose(certain.values, best_point(all_points, order, thresholds), atol=1e-6)
             assert certain.policy.deterministic
-            followed = average.policy.flow(mdp, 0.8, horizon or 120)
-            np.testing.assert_allclose(np.einsum("tsa,sak->k", followed, mdp.rewards), average.values, atol=1e-6)
+            np.testing.assert_allclose(average.policy.values(mdp, 0.8, horizon), average.values, atol=1e-6)
 
 
 def test_slack_of_a_level_is_spent_on_the_next(environments):

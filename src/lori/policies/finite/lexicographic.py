@@ -63,6 +63,7 @@ class LexicographicPlan:
     discount: float
     horizon: int | None
     front: np.ndarray  # (points, objectives): undominated policies without chance around the plan, as far as known
+    objective_values: dict[str, float] | None = None  # by name; of a model's plan, those that its levels are made of
 
     def __str__(self) -> str:
         head = plans.headline(self.reading, self.objectives, self.values.tolist(), self.horizon)
@@ -70,7 +71,8 @@ class LexicographicPlan:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "objectives": list(self.objectives), "values": self.values.tolist(), "reading": self.reading,
+            "objectives": list(self.objectives), "objective_values": self.objective_values,
+            "values": self.values.tolist(), "reading": self.reading,
             "discount": self.discount, "horizon": self.horizon, "notes": [str(note) for note in self.notes],
             "levels": [level.to_dict() for level in self.levels], "front": self.front.tolist(),
         }  # fmt: skip
@@ -243,6 +245,7 @@ class _Planner:
         return LexicographicPlan(
             np.asarray(values, float), policy, (*notes, *more), tuple(results), self.mdp.objectives, reading,
             self.discount, self.horizon, around,
+            dict(zip(self.mdp.objectives, np.asarray(values, float).tolist(), strict=True)),
         )  # fmt: skip
 
     def _alone(self, objective: int, around: np.ndarray) -> float:

@@ -83,20 +83,19 @@ class FinitePolicy(Policy):
             )  # fmt: skip
         return self.chances[row]
 
-    def flow(self, mdp: FiniteMDP, discount: float, horizon: int) -> np.ndarray:
-        """How often each action is taken in each state, (steps, states, actions), when the policy is followed."""
-        count = len(mdp.actions)
-        table = np.zeros((horizon, mdp.states, count))
-        now = mdp.start.astype(float)
-        for step in range(horizon):
-            for state in np.flatnonzero(now > NEVER):
-                table[step, state] = now[state] * self.chances_at(*self._place(mdp, int(state)), step)
-            now = discount * (mdp.transitions.T @ table[step].ravel())
-        return table
-
-    def _place(self, mdp: FiniteMDP, state: int) -> tuple[Any]:
-        seen = mdp.observations
-        return (state,) if seen is None else (seen[state],)
+    def values(self, mdp: FiniteMDP, discount: float, horizon: int | None) -> np.ndarray:
+        """(objectives,): what following the policy is worth, step by step; without a horizon, until hardly anything
+        is left to come."""
+        now, total, step = mdp.start.astype(float), np.zeros(len(mdp.objectives)), 0
+        while (step < horizon) if horizon is not None else (now.sum() > NEVER):
+            taken = np.zeros((mdp.states, len(mdp.actions)))
+            for state in np.flatnonzero(now > NEVER * discount**step):
+                place = int(state) if mdp.observations is None else mdp.observations[state]
+                taken[state] = now[state] * self.chances_at(place, step)
+            total += np.einsum("sa,sak->k", taken, mdp.rewards)
+            now = discount * (mdp.transitions.T @ taken.ravel())
+            step += 1
+        return total
 
     def probabilities(self, view: Any) -> Any:
         raise InputError(
