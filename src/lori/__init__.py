@@ -33,6 +33,7 @@ _HOMES = {
     "lori.policies.planning": ("plan_for",),
     "lori.policies.preferred": ("prefer",),
     "lori.policies.winner": ("winner",),
+    "lori.policies.q_learning": ("q_learning",),
     "lori.policies.finite.mdp": ("FiniteMDP",),
     "lori.policies.finite.lexicographic": ("plan_lexicographic",),
     "lori.baselines.trex": ("TREX",),
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     from lori.policies.planning import plan_for as plan_for
     from lori.policies.policy import load_policy as load_policy
     from lori.policies.preferred import prefer as prefer
+    from lori.policies.q_learning import q_learning as q_learning
     from lori.policies.rollouts import roll_out as roll_out
     from lori.policies.winner import winner as winner
 

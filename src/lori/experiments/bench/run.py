@@ -23,6 +23,7 @@ from lori.experiments.bench import (
     calibration,
     cluster,
     coverage,
+    learning,
     logit,
     memory,
     organ,
@@ -124,6 +125,10 @@ CASES = {
     ),
     "planning": Case(
         "are plans exact, and how fast", planning.measure, planning.PlanningSettings(), planning.SMOKE, by_name=True
+    ),
+    "q-learning": Case(
+        "does learning by trying reach the exact plan",
+        learning.measure, learning.LearningSettings(), learning.SMOKE, by_name=True,
     ),
     "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
 }  # fmt: skip
