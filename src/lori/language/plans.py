@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lori.language.numbers import number, percent, rounded
+from lori.language.numbers import fine_percent, number, percent, rounded
 from lori.language.sentence import Name, Part, Sentence, Share, joined
 
 ROUNDING = 1e-7  # relative: smaller differences are none
@@ -111,6 +111,24 @@ def followed(
     rows = [Sentence(Name(name), f": {rounded(mean, error)} (standard error {number(error, 2)})")
             for name, mean, error in zip(objectives, means, errors, strict=True)]  # fmt: skip
     return [head, *rows]
+
+
+def preferred(probability: float, interval: tuple[float, float], at_least: float | None) -> Sentence:
+    """Whether a better policy was found, and how sure the model is."""
+    low, high = interval
+    if low > 0.5:
+        found = "a better policy was found"
+    elif high < 0.5:
+        found = "no better policy was found"
+    else:
+        found = "a policy was found that is about as good"
+    sure = "" if at_least is None else "; under 95 % of the posterior it is at least {at_least}"
+    return Sentence.of(
+        found + ": according to the model it is preferred to the opponent with probability {probability} (95 % "
+        "interval {low} to {high})" + sure + ".",
+        probability=fine_percent(probability), low=fine_percent(low), high=fine_percent(high),
+        at_least=fine_percent(at_least or 0.0),
+    )  # fmt: skip
 
 
 def picture(first: str, second: str) -> Sentence:

@@ -20,7 +20,7 @@ from lori.interfaces.commands.demo import demo
 from lori.interfaces.commands.explain import explain
 from lori.interfaces.commands.fit import fit
 from lori.interfaces.commands.options import grouped
-from lori.interfaces.commands.plan import plan, rollout
+from lori.interfaces.commands.plan import plan, prefer, rollout
 from lori.interfaces.commands.plan_study import plan_study
 from lori.interfaces.commands.plot import plot
 from lori.interfaces.commands.predict import predict
@@ -40,6 +40,7 @@ EXAMPLES: dict[Callable[..., None], str] = {  # the commands in the order of the
     plot: "lori plot ladder model.json --out ladder.svg",
     report: "lori report model.json choices.csv --out report.html",
     plan: "lori plan deep-sea-treasure-concave-v0 --threshold treasure=20 --reading deterministic --save policy.json",
+    prefer: "lori prefer deep-sea-treasure-concave-v0 model.json --against behaviour.npz --save better.json",
     rollout: "lori rollout deep-sea-treasure-concave-v0 policy.json --episodes 1000",
     winner: "lori winner preferences.csv",
     plan_study: "lori plan-study --features cost,benefit --slips 0.05 --choices 100,300,1000",

@@ -1,4 +1,4 @@
-"""`lori plan` and `lori rollout`: what should one do in an environment, and what does it bring?"""
+"""`lori plan`, `lori prefer` and `lori rollout`: what should one do in an environment, and what does it bring?"""
 
 from __future__ import annotations
 
@@ -115,6 +115,50 @@ def _place(mdp: Any, name: str, option: str) -> int:
             fix="use these names, or give others with --objectives",
         )  # fmt: skip
     return mdp.objectives.index(name)
+
+
+def prefer(
+    env: EnvironmentName,
+    model: Annotated[Path, typer.Argument(help="A model whose features are objectives of ENV.")],
+    *,
+    against: Annotated[
+        str, typer.Option(help="What is done now: episodes (.npz of `lori rollout`), a policy (.json), or random.")
+    ],
+    discount: Discount = 1.0,
+    horizon: Horizon = None,
+    objectives: Objectives = None,
+    seed: Seed = 0,
+    save: Annotated[Path | None, typer.Option(help="Write the policy (.json).")] = None,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """The policy whose episodes are most probably preferred to what is done now, by the whole model."""
+    check_targets([save], inputs=[model, *([against] if against != "random" else [])], overwrite=overwrite)
+    from lori.estimators.storage import load_ordered_model
+    from lori.policies.environments import Episodes, Uniform, make_environment
+    from lori.policies.finite.mdp import FiniteMDP
+    from lori.policies.finite.preferred import prefer_finite
+    from lori.policies.policy import load_policy
+
+    known = load_ordered_model(model)
+    world = make_environment(env, objectives.split(",") if objectives else None)
+    opponent: Any
+    if against == "random":
+        opponent = Uniform(int(world.action_space.n))
+    else:
+        opponent = load_policy(against) if against.endswith(".json") else Episodes.load(against)
+    with working("exploring"):
+        mdp = FiniteMDP.explore(world)
+    with working("comparing policies"):
+        found = prefer_finite(known, mdp, opponent, discount=discount, horizon=horizon, seed=seed)
+    if save is not None:
+        found.policy.save(save)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    typer.echo(str(found))
+    if save is not None:
+        typer.echo(f"Wrote {shown(save)}")
 
 
 def rollout(

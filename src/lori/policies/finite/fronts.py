@@ -16,6 +16,7 @@ from lori.policies.finite.mdp import FiniteMDP
 
 TIE = 1e-11  # values within this relative difference are the same
 MOST = 2_000  # values of a state beyond which a front is given up
+MANY = 1_000  # points that are worth a quick look before they are sorted
 MOST_LABELS = 20_000_000
 
 
@@ -40,7 +41,16 @@ def front(mdp: FiniteMDP, discount: float, horizon: int) -> Front | None:
 def undominated(points: np.ndarray) -> np.ndarray:
     """The places of the points that no other dominates, of equal ones the first, by the first objective."""
     scale = np.maximum(np.abs(points).max(axis=0, initial=0.0), 1.0)
-    left = np.lexsort((*-points.T[::-1],))
+    left = np.arange(len(points))
+    for weights in (np.ones(points.shape[1]), *(np.eye(points.shape[1]) + 0.1)):  # most go at the sight of a few
+        if len(left) < MANY:
+            break
+        best = left[np.argmax(points[left] @ (weights / scale))]
+        beside = np.zeros(len(left), bool)
+        for column in range(points.shape[1]):
+            beside |= points[left, column] > points[best, column] + TIE * scale[column]
+        left = np.append(left[beside], best)
+    left = left[np.lexsort((left, *-points[left].T[::-1]))]
     kept = []
     while len(left):
         best, rest = left[0], left[1:]

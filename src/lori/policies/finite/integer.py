@@ -13,12 +13,12 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from lori.errors import FitError, InputError
-from lori.policies.finite.backward import best_course
+from lori.policies.finite.backward import best_course, flow_of, flow_values
 from lori.policies.finite.mdp import FiniteMDP
 from lori.policies.finite.occupation import Level, Reached
 
 MOST = 3_000  # switches
-TOLERANCE = 1e-8  # relative, of what was reached above
+TOLERANCE = 1e-7  # relative, of what was reached above
 SECONDS = 300.0
 
 
@@ -54,13 +54,15 @@ def chain(
                       options={"time_limit": SECONDS, "mip_rel_gap": 0.0})  # fmt: skip
         if solved.status != 0:
             raise FitError("The mixed-integer programme was not solved in time; use reading='expectation'.")
-        best = -float(solved.fun)
+        chosen = solved.x[total:].reshape(steps, size, count).argmax(axis=2)
+        flow = flow_of(mdp, chosen, discount, horizon)  # exactly, which the solver is not
+        best = float(flow_values(mdp, flow)[level.objective])
         if turn < len(levels):
             floors[level.objective] = min(best, level.threshold) - level.slack
             reached.append(Reached(best, floors[level.objective]))
         else:
             floors[level.objective] = max(best, floors[level.objective])
-    return solved.x[:total].reshape(steps, size, count), reached
+    return flow, reached
 
 
 def _balance(mdp: FiniteMDP, discount: float, horizon: int | None) -> tuple[sparse.csr_array, np.ndarray]:

@@ -162,10 +162,8 @@ class _Planner:
             if policy is not None:
                 return self._plan("deterministic", known.values[place], policy, reached, known.values)
         flow, reached = integer.chain(self.mdp, self.levels, self.discount, self.horizon)
-        actions = np.argmax(flow, axis=2)
-        exact = flow_of(self.mdp, actions, self.discount, self.horizon)
-        policy = FinitePolicy.of_flow(self.mdp, exact, self.horizon is None)
-        values = flow_values(self.mdp, exact)
+        policy = FinitePolicy.of_flow(self.mdp, flow, self.horizon is None)
+        values = flow_values(self.mdp, flow)
         return self._plan("deterministic", values, policy, reached, values[None])
 
     def per_state(self) -> LexicographicPlan:
@@ -215,17 +213,8 @@ class _Planner:
         return front(self.mdp, self.discount, self.horizon)
 
     def _followed(self, known: Front, place: int) -> FinitePolicy | None:
-        if known.courses is not None:
-            return FinitePolicy.of_courses(self.mdp, np.ones(1), [known.courses[place]])
-        assert known.rules is not None
-        rule = known.rules[place]
-        if rule is None:
-            return None
         assert self.horizon is not None
-        actions = np.zeros((self.horizon, self.mdp.states), int)
-        for (step, state), action in rule.items():
-            actions[step, state] = action
-        return FinitePolicy.of_flow(self.mdp, flow_of(self.mdp, actions, self.discount, self.horizon), False)
+        return course_of(known, place, self.mdp, self.discount, self.horizon)
 
     def _plan(
         self, reading: str, values: np.ndarray, policy: FinitePolicy, reached: list[Reached], around: np.ndarray,
@@ -258,6 +247,20 @@ class _Planner:
 
     def _front_known(self) -> bool:
         return self.mdp.fronts.get((self.discount, self.horizon)) is not None
+
+
+def course_of(known: Front, place: int, mdp: FiniteMDP, discount: float, horizon: int) -> FinitePolicy | None:
+    """The policy of a point of a front; None where it would need memory."""
+    if known.courses is not None:
+        return FinitePolicy.of_courses(mdp, np.ones(1), [known.courses[place]])
+    assert known.rules is not None
+    rule = known.rules[place]
+    if rule is None:
+        return None
+    actions = np.zeros((horizon, mdp.states), int)
+    for (step, state), action in rule.items():
+        actions[step, state] = action
+    return FinitePolicy.of_flow(mdp, flow_of(mdp, actions, discount, horizon), False)
 
 
 def _selected(values: np.ndarray, levels: Sequence[Level]) -> tuple[int, list[Reached]]:
