@@ -32,6 +32,10 @@ _HOMES = {
     "lori.policies.policy": ("load_policy",),
     "lori.policies.planning": ("plan_for",),
     "lori.policies.preferred": ("prefer",),
+    "lori.policies.winner": ("winner",),
+    "lori.policies.q_learning": ("q_learning",),
+    "lori.policies.finite.mdp": ("FiniteMDP",),
+    "lori.policies.finite.lexicographic": ("plan_lexicographic",),
     "lori.baselines.trex": ("TREX",),
     "lori.baselines.birl": ("BayesianIRL",),
     "lori.baselines.cloning": ("BehaviouralCloning",),
@@ -88,10 +92,14 @@ if TYPE_CHECKING:
     from lori.model.rewards import Linear as Linear
     from lori.model.rewards import Network as Network
     from lori.model.simulation import simulate as simulate
+    from lori.policies.finite.lexicographic import plan_lexicographic as plan_lexicographic
+    from lori.policies.finite.mdp import FiniteMDP as FiniteMDP
     from lori.policies.planning import plan_for as plan_for
     from lori.policies.policy import load_policy as load_policy
     from lori.policies.preferred import prefer as prefer
+    from lori.policies.q_learning import q_learning as q_learning
     from lori.policies.rollouts import roll_out as roll_out
+    from lori.policies.winner import winner as winner
 
 
 def __getattr__(name: str):

@@ -28,6 +28,7 @@ from lori.interfaces.figures import calibration, ladder, posterior, sets, tradeo
 from lori.interfaces.report import sentences as report
 from lori.interfaces.report.content import Quality
 from lori.language import notes as verdicts
+from lori.language import plans
 from lori.language.answer import enough_sentence, many_levels, open_questions, search_sentence
 from lori.language.notes import CATALOGUE, Note, note_sentences
 from lori.language.populations import ClassSummary, PopulationSummary, candidate_name, selection_reason
@@ -158,8 +159,37 @@ def sections() -> dict[str, list[str]]:
     """Heading → what can be said under it."""
     return {
         **_answers(), **_open(), "Notes": [str(note) for note in notes()], **_many_notes(), **_explanations(),
-        **_posteriors(), **_selections(), **_populations(), **_report(), **_captions(), **_readings(),
+        **_posteriors(), **_selections(), **_populations(), **_report(), **_captions(), **_readings(), **_plans(),
     }  # fmt: skip
+
+
+def _plans() -> dict[str, list[str]]:
+    spread = (0.1, 0.4)
+    return {
+        "Plans": [
+            plans.headline("expectation", ["treasure", "time"], [20.0, -3.78], 60),
+            plans.headline("deterministic", ["treasure", "time"], [24.0, -13.0], None),
+            plans.headline("per-state", ["treasure"], [24.0], 1000),
+            plans.level_got(1, "treasure", 24.0, 20.0, 124.0),
+            plans.level_got(2, "time", -13.0, None, -1.0),
+            plans.level_got(1, "treasure", 124.0, 200.0, 124.0, slack=5.0),
+            plans.out_of_reach("treasure", 200.0, 124.0),
+            plans.mixture([0.846, 0.154]),
+            plans.thresholds_per_state("time", -20.0, -15.0, ["success"], "deterministic", True),
+            plans.thresholds_per_state("time", -20.0, -15.0, [], "expectation", False),
+            plans.unsettled(),
+            plans.preferred(0.854, (0.843, 0.865), None),
+            plans.preferred(0.51, (0.49, 0.53), 0.48),
+            plans.preferred(0.4, (0.38, 0.42), None),
+            plans.in_objectives(["treasure", "time"], [24.0, -13.0]),
+            plans.picture("treasure", "time"),
+            *plans.followed(1000, ["treasure", "time"], [20.1, -3.81], [1.41, 0.2]),
+            *plans.winner([("need", 1.0, None)], False),
+            *plans.winner([("need", 0.493, None), ("age", 0.507, None)], True),
+            *plans.winner([("need", 1.0, (0.3, 1.0))], False),
+            *plans.winner([("need", 0.6, spread), ("age", 0.4, spread)], True),
+        ]
+    }
 
 
 def notes() -> list[Note]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, overload
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +19,9 @@ from numpy.typing import ArrayLike
 from lori.errors import InputError, whole
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
+from lori.policies.finite.lexicographic import LexicographicPlan
+from lori.policies.finite.mdp import FiniteMDP
+from lori.policies.finite.models import plan_for_model
 from lori.policies.mdp import FactoredMDP, Grid
 from lori.policies.policy import Tabular
 
@@ -68,12 +72,25 @@ def plan(
     return Plan(np.asarray(values), np.asarray(action_values), policy, notes)
 
 
-def plan_for(model: OrderedModel, mdp: FactoredMDP, discount: float = 0.95, sweeps: int = 100) -> Plan:
+@overload
+def plan_for(model: OrderedModel, mdp: FactoredMDP, discount: float = 0.95, sweeps: int = 100) -> Plan: ...
+@overload
+def plan_for(
+    model: OrderedModel, mdp: FiniteMDP, discount: float = 0.95, sweeps: int = 100, **options: Any
+) -> LexicographicPlan: ...
+def plan_for(
+    model: OrderedModel, mdp: FactoredMDP | FiniteMDP, discount: float = 0.95, sweeps: int = 100, **options: Any
+) -> Plan | LexicographicPlan:
     """The best policy for the rewards of a model, read as rewards per step: a cap binds the sum, not each step.
+
+    In a `FiniteMDP` the plan is one of `plan_lexicographic`, whose `horizon` and `reading` are further options, and a
+    level's threshold is its slack. On a grid:
 
     Thresholds do not enter: a first level that hardly ever decides a comparison is put first all the same. So plan for
     levels that the data support (`LORI.supported`); `lori.prefer` plans with the whole model.
     """
+    if isinstance(mdp, FiniteMDP):
+        return plan_for_model(model, mdp, discount=discount, **options)
     if model.features != mdp.grid.features:
         raise InputError(
             "model", expected=f"one of the features {', '.join(mdp.grid.features)}, as the grid has them",

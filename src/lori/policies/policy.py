@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -54,6 +55,8 @@ def describe(policy: Policy) -> dict[str, Any]:
 
 
 def policy_from(description: dict[str, Any]) -> Policy:
+    if description["kind"] not in _KINDS:  # it registers itself
+        import_module("lori.policies.finite.policy")
     cls = _KINDS[description["kind"]]
     return cls(**{name: _read(value, name in cls.settings) for name, value in description.items() if name != "kind"})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, overload
 
 import jax
 import jax.numpy as jnp
@@ -12,12 +13,15 @@ import numpy as np
 import optax
 
 from lori.errors import InputError, whole
-from lori.language.numbers import fine_percent
+from lori.inference.posterior.draws import Posterior
+from lori.language import plans
 from lori.model.likelihoods.probabilities import log_better
 from lori.model.ordered import OrderedModel
 from lori.model.precision import double_precision
 from lori.model.specification import Parameters, Specification
 from lori.policies.comparison import how_often_preferred
+from lori.policies.finite.mdp import FiniteMDP
+from lori.policies.finite.preferred import PreferredPlan, prefer_finite
 from lori.policies.policy import Policy, Scored, inputs, untrained
 from lori.policies.rollouts import Rollouts, roll_out
 from lori.policies.simulator import Simulator, View
@@ -46,31 +50,24 @@ class Preferred:
 
     @property
     def verdict(self) -> str:
-        low, high = self.interval
-        if low > 0.5:
-            found = "A better policy was found"
-        elif high < 0.5:
-            found = "No better policy was found"
-        else:
-            found = "A policy was found that is about as good"
-        return (
-            f"{found}: according to the model it is preferred to the opponent with probability "
-            f"{fine_percent(self.probability)} (95 % interval {fine_percent(low)} to {fine_percent(high)})."
-        )
+        return plans.preferred(self.probability, self.interval, None)
 
 
-@double_precision
+@overload
 def prefer(
-    model: OrderedModel,
-    simulator: Simulator,
-    opponent: Policy | Sequence[Policy],
-    *,
-    seed: int = 0,
-    rounds: int = 200,
-    branches: int = 500,
-    trajectories: int = 2000,
-) -> Preferred:
-    """Find the policy whose trajectories `model` would most probably prefer to those of `opponent`.
+    model: OrderedModel, simulator: Simulator, opponent: Policy | Sequence[Policy], *, seed: int = 0, rounds: int = 200,
+    branches: int = 500, trajectories: int = 2000,
+) -> Preferred: ...  # fmt: skip
+@overload
+def prefer(
+    model: OrderedModel | Sequence[OrderedModel] | Posterior, simulator: FiniteMDP, opponent: Any, **options: Any
+) -> PreferredPlan: ...
+def prefer(model: Any, simulator: Any, opponent: Any, **options: Any) -> Preferred | PreferredPlan:
+    """The policy whose trajectories a model would most probably prefer to those of the opponent.
+
+    In a `FiniteMDP` the model may be a posterior, the opponent a policy or the returns of its episodes, and `discount`,
+    `horizon`, `trajectories` and `seed` are options; the plan says what is preferred under 95 % of the posterior. In a
+    simulator:
 
     Preferences are about whole trajectories, so this is a control problem whose only reward comes at the end:
     the share of the opponent's trajectories to which the finished one is preferred. Of several opponents, the
@@ -81,8 +78,25 @@ def prefer(
     levels counts half for either side, so that a policy meets itself with ½.
 
     A policy planned against one opponent need not be the best against another: name those that matter.
-    `trajectories` of the opponents are drawn for the search, and as many new ones of either side for the estimate.
+    `trajectories` of the opponents are drawn for the search, and as many new ones of either side for the estimate;
+    `rounds`, `branches` and `seed` are further options.
     """
+    if isinstance(simulator, FiniteMDP):
+        return prefer_finite(model, simulator, opponent, **options)
+    return _in_simulator(model, simulator, opponent, **options)
+
+
+@double_precision
+def _in_simulator(
+    model: OrderedModel,
+    simulator: Simulator,
+    opponent: Policy | Sequence[Policy],
+    *,
+    seed: int = 0,
+    rounds: int = 200,
+    branches: int = 500,
+    trajectories: int = 2000,
+) -> Preferred:
     opponents = [opponent] if isinstance(opponent, Policy) else list(opponent)
     _check(model, simulator, opponents)
     whole("rounds", rounds, 1), whole("branches", branches, 1), whole("trajectories", trajectories, 2)

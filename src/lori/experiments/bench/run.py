@@ -23,10 +23,12 @@ from lori.experiments.bench import (
     calibration,
     cluster,
     coverage,
+    learning,
     logit,
     memory,
     organ,
     people,
+    planning,
     populations,
     posterior,
     questions,
@@ -121,6 +123,13 @@ CASES = {
     "people": Case(
         "is a second level found, and only where it is, when people slip",
         people.measure, people.PeopleSettings(), people.SMOKE, by_name=True, resumes=True,
+    ),
+    "planning": Case(
+        "are plans exact, and how fast", planning.measure, planning.PlanningSettings(), planning.SMOKE, by_name=True
+    ),
+    "q-learning": Case(
+        "does learning by trying reach the exact plan",
+        learning.measure, learning.LearningSettings(), learning.SMOKE, by_name=True,
     ),
     "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
     "start": Case("how long one waits for a first answer", start.measure, start.StartSettings(), start.SMOKE),

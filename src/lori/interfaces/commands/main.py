@@ -20,6 +20,7 @@ from lori.interfaces.commands.demo import demo
 from lori.interfaces.commands.explain import explain
 from lori.interfaces.commands.fit import fit
 from lori.interfaces.commands.options import grouped
+from lori.interfaces.commands.plan import plan, prefer, rollout
 from lori.interfaces.commands.plan_study import plan_study
 from lori.interfaces.commands.plot import plot
 from lori.interfaces.commands.predict import predict
@@ -27,6 +28,7 @@ from lori.interfaces.commands.read import read
 from lori.interfaces.commands.report import report
 from lori.interfaces.commands.reproduce import reproduce
 from lori.interfaces.commands.simulate import simulate
+from lori.interfaces.commands.winner import winner
 
 LONGEST = 1_500  # characters of a sentence
 INTERRUPTED = 130  # exit code, as shells have it
@@ -37,6 +39,10 @@ EXAMPLES: dict[Callable[..., None], str] = {  # the commands in the order of the
     explain: "lori explain model.json pairs.csv",
     plot: "lori plot ladder model.json --out ladder.svg",
     report: "lori report model.json choices.csv --out report.html",
+    plan: "lori plan deep-sea-treasure-concave-v0 --threshold treasure=20 --reading deterministic --save policy.json",
+    prefer: "lori prefer deep-sea-treasure-concave-v0 model.json --against behaviour.npz --save better.json",
+    rollout: "lori rollout deep-sea-treasure-concave-v0 policy.json --episodes 1000",
+    winner: "lori winner preferences.csv",
     plan_study: "lori plan-study --features cost,benefit --slips 0.05 --choices 100,300,1000",
     simulate: "lori simulate levels --pairs 5000 --out data/",
     demo: "lori demo --out out",
