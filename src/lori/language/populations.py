@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from lori.language.answer import leaders, threshold_clause
@@ -15,6 +16,7 @@ from lori.language.results import LevelSummary, Summary
 from lori.language.results import lines as lines_of
 from lori.language.sentence import Name, Sentence, Share, clause, joined
 
+KNOWN = 0.9  # probability with which something is said to be known
 SILENT = 0.02  # a later level that decides a smaller share of the choices hardly speaks
 
 
@@ -84,6 +86,15 @@ class PopulationSummary:
             "sentences": [str(sentence) for sentence in self.sentences],
         }
 
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> PopulationSummary:
+        """From what `to_dict` gives, where each class has its whole summary."""
+        told = {own.name: fields[own.name] for own in dataclass_fields(cls) if own.name in fields}
+        classes = [
+            ClassSummary(own["share"], Summary.from_dict(own["summary"]), own["careless"]) for own in told["classes"]
+        ]
+        return cls(**{**told, "classes": tuple(classes)})
+
     def __str__(self) -> str:
         kind = (
             "people who differ"
@@ -98,9 +109,7 @@ class PopulationSummary:
             f"{'converged' if self.converged else 'NOT CONVERGED'}; {self.parameters} parameters; BIC {self.bic:.2f}",
         ]
         for number, own in enumerate(self.classes, start=1):
-            heading = (
-                "The person in the middle" if self.spread else f"Class {number}: {percent(own.share)} of the people"
-            )
+            heading = class_heading(number, own, spread=self.spread)
             told += ["", heading, *(f"  {line}" for line in _levels(own.summary))]
         return "\n".join([*told, "", *self.sentences])
 
@@ -174,6 +183,63 @@ def _continuous(summary: PopulationSummary) -> list[Sentence]:
 def _sure(summary: PopulationSummary) -> Sentence:
     text = "For {share} of the people, what they put first is known with a probability of at least 90 %."
     return Sentence.of(text, share=Share(summary.sure))
+
+
+def class_heading(number: int, own: ClassSummary, *, spread: bool = False) -> str:
+    """What stands above a class."""
+    return "The person in the middle" if spread else f"Class {number}: {percent(own.share)} of the people"
+
+
+def members_caption(shares: Sequence[Sequence[float]], names: Sequence[str], *, spread: bool) -> Sentence:
+    """How many belong where, and how many cannot be told; `shares` by agent and kind."""
+    leading = [max(range(len(names)), key=lambda place: own[place]) for own in shares]
+    sure = [place for place, own in zip(leading, shares, strict=True) if own[place] >= KNOWN]
+    each = "{name} for {count}" if spread else "{count} of {name}"
+    told = [
+        clause(each, name=Name(name), count=f"{sure.count(place):,}")
+        for place, name in enumerate(names)
+        if place in sure
+    ]
+    what = "what comes first" if spread else "the class"
+    return Sentence.of(
+        "Of {agents}, {what} is known with a probability of at least 90 % for {known}{told}.",
+        agents=counted(len(shares), "agent"), what=what, known=f"{len(sure):,}" if sure else "none",
+        told=clause(": {each}", each=joined(told)) if told else "",
+    )  # fmt: skip
+
+
+def question(summary: PopulationSummary, *, seed: int) -> Sentence:
+    """What was asked of the data, and how."""
+    levels = max(len(own.summary.levels) for own in summary.classes)
+    most = "one level" if levels == 1 else f"up to {cardinal(levels)} levels"
+    classes = cardinal(len(summary.classes)).capitalize()
+    if summary.spread:
+        asked = f"What do these people put first, and how much do they differ? Everybody has {most}."
+    elif len(summary.classes) == 1:
+        asked = f"What do these people, all alike, put first? They have {most}."
+    else:
+        asked = f"Which kinds of people are there, and what does each put first? {classes} classes with {most} each."
+    return Sentence(f"{asked} Seed {seed}.")
+
+
+def left_out_sentence(choices: int, agents: int) -> Sentence:
+    """Which choices are foretold."""
+    return Sentence(
+        f"A quarter of the choices of each of {counted(agents, 'agent')}, {counted(choices, 'choice')} in all, is "
+        "predicted by models fitted to the others:"
+    )
+
+
+def advantage_sentence(name: str, gain: float, error: float) -> Sentence:
+    """How far the population is ahead of a rival."""
+    if abs(gain) < 2 * error:
+        verdict = "which may be chance"
+    else:
+        verdict = "the population predicts better" if gain > 0 else "the population predicts worse"
+    return Sentence(
+        f"Compared with {name}, the log-likelihood of a choice changes by {gain:+.4f} (standard error {error:.4f}, by "
+        f"agent): {verdict}."
+    )
 
 
 def candidate_name(classes: int, levels: int, spread: bool) -> str:

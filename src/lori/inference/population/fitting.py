@@ -31,7 +31,8 @@ from lori.model.quantity import Quantity
 POOLED_STARTS = 16  # of the search for all people together, where classes start from
 SEARCHED = 60_000  # choices × effort beyond which classes are searched for on some of the agents
 DRAWS = 2048  # for intervals
-POSTERIOR = 128  # vectors that stand for what is known about a person
+POSTERIOR, FEWEST_POSTERIOR = 128, 16  # vectors that stand for what is known about a person
+MEMORY = 1 << 22  # numbers of all persons together, beyond which there are fewer vectors for each, at least
 CARELESS = 0.05  # log-likelihood of a choice above chance, below which a class answers at random
 
 
@@ -158,17 +159,19 @@ def _of_classes(
     shares = np.exp(mixture.log_shares(odds)).mean(axis=1)
     order = np.argsort(-shares, kind="stable")
     members = found.members[order].T
+    logs = mixture.log_likelihoods([part[None] for part in parts])[0]
     fits, careless = [], []
     for place in order:
         optimum = _optimum(settings[place], mixture, found, int(place))
         known, drawn = _precision(optimum, mixture, found, int(place), settings[0].seed)
         weights = found.members[place]
+        own = logs[place]
         fits.append(
             _class_fit(
-                settings[place], data, statistics, optimum, known, drawn, weights, mixture.panel, found.converged
+                settings[place], data, statistics, optimum, known, drawn, weights, mixture.panel, found.converged,
+                float(weights @ own),
             )
-        )
-        own = mixture.log_likelihoods([part[None] for part in parts])[0, place]
+        )  # fmt: skip
         chance = mixture.panel.totals(-np.log(offered(settings[place], data)) * data.comparisons * data.weights)
         counts = mixture.panel.totals(data.comparisons * data.weights)
         careless.append(bool(weights @ (own - chance) < CARELESS * (weights @ counts)))
@@ -250,6 +253,7 @@ def _class_fit(
     member: np.ndarray,
     panel: Panel,
     converged: bool,
+    log_likelihood: float,
 ) -> Fit:
     """What is reported of a class: a fit to all choices, each as far as its agent belongs to the class."""
     part = statistics.sample
@@ -261,7 +265,7 @@ def _class_fit(
     return Fit(
         model=model,
         errors=errors,
-        log_likelihood=float("nan"),
+        log_likelihood=log_likelihood,
         steps=(),
         support=None,
         shares=weights @ decided(model, part) / total,
@@ -290,11 +294,14 @@ def _continuous(
     units = Units(problem.specification, problem.scaling, settings.alpha)
     optimum = Optimum(units, settings.prior, vector, -learned.log_likelihood, None, None)
     middle = _class_fit(
-        settings, data, statistics, optimum, unknown(vector), None, np.ones(len(panel)), panel, learned.converged
-    )
-    stranger = learned.of_strangers(POSTERIOR)[None]
-    vectors = np.concatenate([learned.posterior(POSTERIOR), stranger])
-    shares = np.full(vectors.shape[:2], 1 / POSTERIOR)
+        settings, data, statistics, optimum, unknown(vector), None, np.ones(len(panel)), panel, learned.converged,
+        learned.log_likelihood,
+    )  # fmt: skip
+    count = POSTERIOR
+    while count > FEWEST_POSTERIOR and count * len(panel) * len(vector) > MEMORY:
+        count //= 2
+    vectors = np.concatenate([learned.posterior(count), learned.of_strangers(count)[None]])
+    shares = np.full(vectors.shape[:2], 1 / count)
     return PopulationFit(
         panel=panel,
         classes=(middle,),
@@ -315,16 +322,3 @@ def _continuous(
 def _grouped(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
     """Observations agent by agent, and where one agent's end."""
     return np.argsort(panel.agent, kind="stable"), np.cumsum(np.bincount(panel.agent))[:-1]
-
-
-def probabilities(fit: PopulationFit, data: Observed, person: np.ndarray) -> np.ndarray:
-    """Of every outcome, the mean over what is possible for each person."""
-    return np.sum([own.probabilities(data, person) for own in fit.known], axis=0)
-
-
-def held_out(fit: PopulationFit, data: Observed, person: np.ndarray) -> np.ndarray:
-    """(observations,) log-likelihood of choices that were not fitted, person by person."""
-    if len(fit.known) == 1:
-        return fit.known[0].log_likelihood(data, person)
-    each = np.stack([own.log_likelihood(data, person) for own in fit.known])
-    return np.logaddexp.reduce(each, axis=0)

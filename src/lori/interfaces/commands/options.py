@@ -18,6 +18,7 @@ from lori.errors import InputError
 if TYPE_CHECKING:
     from lori.data.reading.stream import PreferenceStream
     from lori.estimators.lori import LORI
+    from lori.estimators.population import Population
 
 Files = Annotated[
     list[Path], typer.Argument(help="One file (pairs or choices), or two (items or trajectories, with comparisons).")
@@ -254,7 +255,7 @@ class ModelDataOptions(SetOptions):
     discount: Annotated[float | None, typer.Option(help="As --discount of fit (default: the same).")] = None
     missing: Annotated[str, typer.Option(help="Rows with an empty cell: error or drop.")] = "error"
 
-    def read(self, files: list[Path], estimator: LORI, *, outcome_needed: bool = True) -> Any:
+    def read(self, files: list[Path], estimator: LORI | Population, *, outcome_needed: bool = True) -> Any:
         """Preferences or Choices with the model's own features, and trajectories pooled as they were for it."""
         from lori.data.reading.readers import read
         from lori.estimators.lori import pooling_text

@@ -34,7 +34,7 @@ def predict(model: ModelFile, files: Files, table: TableOptions, data: ModelData
     Columns of the file that play no part, such as names of rows, and who chose stay beside them.
     """
     check_targets([table.out], inputs=[model, *files], overwrite=False)
-    from lori.estimators.lori import load
+    from lori.estimators.loading import load
 
     estimator = load(model)
     observed = data.read(files, estimator, outcome_needed=False)

@@ -81,6 +81,8 @@ class Report:
     pictures: dict[str, Picture]
     remarks: dict[str, Sentence]  # by section: why something is not shown, or what to beware of
 
+    template = "report"
+
     @property
     def features(self) -> tuple[str, ...]:
         return self.summary.features
@@ -105,6 +107,7 @@ def report(
     posterior = _posterior(model, same)
     quality, predictions = _quality(model, same)
     pictures, remarks = _pictures(model, same, posterior, predictions)
+    citation, versions = made_with()
     looked_at = predictable(same, 0, SURPRISING) if isinstance(same, Choices) else same
     surprising = surprises(model.model_, looked_at)
     if surprising:
@@ -123,16 +126,19 @@ def report(
         surprises=surprising if pairs else [],
         shown_features=_weightiest(summary),
         rare=rare_choices(model.model_, looked_at),
-        citation=[
-            sentences.PAPER,
-            f"The LORI developers: LORI {__version__}, lexicographically ordered rewards from preferences.",
-        ],
-        versions={"lori": __version__, "Python": platform.python_version()}
-        | {name: version(name) for name in PACKAGES},
+        citation=citation,
+        versions=versions,
         command=command,
         pictures=pictures,
         remarks=remarks,
     )
+
+
+def made_with() -> tuple[list[str], dict[str, str]]:
+    """What to cite, and the versions of what was used."""
+    own = f"The LORI developers: LORI {__version__}, lexicographically ordered rewards from preferences."
+    used = {"lori": __version__, "Python": platform.python_version()} | {name: version(name) for name in PACKAGES}
+    return [sentences.PAPER, own], used
 
 
 def _posterior(model: LORI, preferences: Observed) -> Posterior | None:
