@@ -199,6 +199,7 @@ class Population(Estimator):
 
     def _learned(self, fit: PopulationFit) -> None:
         """Everything that a fit leaves behind."""
+        self.fit_: PopulationFit = fit  # a loaded population has none
         self.agents_ = fit.panel.agents
         self.known_ = fit.known
         self.members_ = fit.members

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from lori.data.grouping import relative
 from lori.inference import intervals
 from lori.inference.estimates import HELD, Optimum, Reported, Uncertainty, Units, unknown
 from lori.inference.fitting import Fit, differences_within, reaching, solve_nested
+from lori.inference.population.chain import POOLED_STARTS, Chain
 from lori.inference.population.classes import Mixture
 from lori.inference.population.hierarchy import Hierarchy, Learned, by_agent, start_of
 from lori.inference.population.panel import Panel
@@ -20,7 +21,6 @@ from lori.inference.population.search import Classes, Report, find_classes
 from lori.inference.posterior.importance import gaussian
 from lori.inference.problem import Problem
 from lori.inference.search.search import Found
-from lori.inference.search.starts import insertions
 from lori.inference.settings import FitSettings
 from lori.inference.statistics import Observed, Scaling, Statistics
 from lori.language.results import Status
@@ -28,8 +28,7 @@ from lori.model.decisions import decided
 from lori.model.likelihoods.base import Compares
 from lori.model.quantity import Quantity
 
-POOLED_STARTS = 16  # of the search for all people together, where classes start from
-SEARCHED = 60_000  # choices × effort beyond which classes are searched for on some of the agents
+SEARCHED = 100_000  # choices × effort beyond which classes are searched for on some of the agents
 DRAWS = 2048  # for intervals
 POSTERIOR, FEWEST_POSTERIOR = 128, 16  # vectors that stand for what is known about a person
 MEMORY = 1 << 22  # numbers of all persons together, beyond which there are fewer vectors for each, at least
@@ -75,7 +74,10 @@ def fit_population(
     mixture = Mixture(tuple(problems), panel, columns)
     generator = np.random.default_rng(settings[0].seed)
     sample = _sample(mixture, data, generator)
-    given = _with_another_level(sample or mixture, pooled, settings[0].starts, generator)
+    small = sample or mixture
+    alike = len(small.alike()) == 1
+    chain = Chain(small, settings[0].starts, generator)
+    given = chain.given(small.classes, small.problems[0].specification.levels) if alike else []
     found = find_classes(
         mixture, pooled, starts=settings[0].starts, generator=generator, sample=sample, given=given, report=report
     )
@@ -121,42 +123,11 @@ def _sample(mixture: Mixture, data: Observed, generator: np.random.Generator) ->
     return Mixture(problems, panel, mixture.design[[places[agent] for agent in panel.agents]])
 
 
-def _with_another_level(
-    mixture: Mixture, pooled: Sequence[Found], starts: int, generator: np.random.Generator
-) -> list[np.ndarray]:
-    """Starts: the best classes with one level less, each with a level more, faint or strong, at each place."""
-    if mixture.classes == 1 or any(own.specification.levels == 1 for own in mixture.problems):
-        return []
-    smaller: dict[int, Problem] = {}
-    for own in mixture.problems:
-        smaller.setdefault(id(own), replace(own, specification=own.specification.fewer()))
-    fewer = replace(mixture, problems=tuple(smaller[id(own)] for own in mixture.problems))
-    chain = {key: solve_nested(own, starts=POOLED_STARTS, seed=0) for key, own in smaller.items()}
-    best = {key: list(own)[-1][1] for key, own in chain.items()}
-    found = find_classes(
-        fewer, [best[id(own)] for own in mixture.problems], starts=max(starts // 2, 4), generator=generator
-    )
-    parts, odds = fewer.parts(found.vector)
-    shares = np.exp(fewer.log_shares(odds)).mean(axis=1)
-    inserting = generator.spawn(mixture.classes)
-    more = [
-        insertions(own.specification, part[None], each)[0]
-        for own, part, each in zip(mixture.problems, parts, inserting, strict=True)
-    ]
-    count = max(map(len, more))
-    return [
-        mixture.joined([own[(kind + shift * place) % len(own)] for place, own in enumerate(more)], shares)
-        for kind in range(count)
-        for shift in (0, 1)
-    ]
-
-
 def _of_classes(
     settings: Sequence[FitSettings], data: Observed, statistics: Statistics, mixture: Mixture, found: Classes
 ) -> PopulationFit:
     """Classes, the largest first."""
-    parts, odds = mixture.parts(found.vector)
-    shares = np.exp(mixture.log_shares(odds)).mean(axis=1)
+    (parts, shares), odds = mixture.divided(found.vector), mixture.parts(found.vector)[1]
     order = np.argsort(-shares, kind="stable")
     members = found.members[order].T
     logs = mixture.log_likelihoods([part[None] for part in parts])[0]
