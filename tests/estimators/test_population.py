@@ -61,6 +61,8 @@ def test_people_who_differ_are_foretold_better_than_by_one_model(data, tmp_path)
     first = np.array([max(own, key=own.get) for own in differ.first_])
     assert (first[40:] == "comfort").mean() > 0.8
     assert "People differ" in str(differ.summary())
+    for own in differ.summary().differences:
+        assert own.deviation.interval[0] < own.deviation.value < own.deviation.interval[1]
     differ.save(tmp_path / "people.json")
     np.testing.assert_allclose(lori.load(tmp_path / "people.json").score(rest), differ.score(rest), rtol=1e-12)
 
@@ -133,6 +135,30 @@ def test_data_without_agents_are_refused(two_kinds):
     plain = lori.simulate(two_kinds[1][0], 30, seed=0)
     with pytest.raises(lori.LoriError, match="agent"):
         lori.Population(classes=1).fit(plain)
+
+
+def test_more_classes_than_agents_are_refused(data):
+    with pytest.raises(lori.InputError, match=r"there are agents \(2\)"):
+        lori.Population(classes=3).fit(data.subset(slice(0, 40)))
+
+
+@pytest.mark.slow
+def test_somebody_with_only_ties_and_somebody_with_one_choice_do_no_harm(data):
+    """And more classes than there are kinds: one that is empty is said to be."""
+    some = data.subset(np.r_[0:100, 800:900, 121])
+    tied = lori.Preferences.from_arrays(
+        data.left_features[:4], data.right_features[:4], wins=np.zeros(4), losses=np.zeros(4), ties=np.ones(4),
+        features=FEATURES, agent=["tied"] * 4,
+    )  # fmt: skip
+    both = lori.Preferences.concatenate([some, tied])
+    people = lori.Population(classes=2, levels=1, starts=4, ties="observed").fit(both)
+    assert people.members_.shape == (12, 2)
+    assert np.isfinite(people.log_likelihood_)
+    differ = lori.Population(classes=1, levels=1, spread=True, ties="observed").fit(both)
+    assert np.isfinite(differ.predict_proba(both)).all()
+    alike = lori.Population(classes=4, levels=1, starts=4, prior="weak").fit(some)
+    assert alike.shares_.sum() == pytest.approx(1.0)
+    assert str(alike.summary())
 
 
 @pytest.mark.slow

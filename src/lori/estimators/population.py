@@ -17,11 +17,12 @@ from lori.estimators.contract import Estimator, not_fitted, registered_plots
 from lori.estimators.lori import LORI
 from lori.estimators.schema import MOST_CLASSES
 from lori.inference.population.fitting import PopulationFit, fit_population
+from lori.inference.population.hierarchy import Learned
 from lori.inference.population.prediction import Known, log_likelihood, probabilities
 from lori.inference.population.search import Report
 from lori.inference.settings import FitSettings, checked_settings
 from lori.inference.summary import summarise
-from lori.language.populations import KNOWN, ClassSummary, PopulationSummary
+from lori.language.populations import KNOWN, ClassSummary, Difference, PopulationSummary
 from lori.model.ordered import Level, OrderedModel
 from lori.model.priors import Prior
 from lori.model.rewards import Reward, reward_from
@@ -309,7 +310,18 @@ class Population(Estimator):
             spread=bool(self.spread),
             first={self.features_[place]: float(shares[place]) for place in order},
             sure=float(np.mean(first.max(axis=1) >= KNOWN)),
+            differences=() if fit.learned is None else _differences(fit.learned),
         )
+
+
+def _differences(learned: Learned) -> tuple[Difference, ...]:
+    """How people differ, parameter by parameter."""
+    own, errors = learned.distribution, learned.errors()
+    names = learned.hierarchy.problem.specification.names
+    return tuple(
+        Difference.of(name, *map(float, numbers))
+        for name, *numbers in zip(names, own.mean, errors[0], own.deviation, errors[1], strict=True)
+    )
 
 
 def _sizes(known: Known, reward: Reward, where: np.ndarray) -> np.ndarray:

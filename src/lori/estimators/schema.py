@@ -325,6 +325,14 @@ class KnownPart(Exact):
     shares: Annotated[list[Shares], Field(max_length=MOST_AGENTS + 1)]
 
 
+class DifferencePart(Told):
+    """How people differ in one parameter."""
+
+    parameter: Name
+    mean: QuantityPart
+    deviation: QuantityPart
+
+
 class PeoplePart(Told):
     agents: Count
     comparisons: Count
@@ -335,6 +343,7 @@ class PeoplePart(Told):
     spread: bool
     first: Annotated[dict[Name, Share], Field(max_length=MOST_FEATURES)]
     sure: Share
+    differences: Annotated[list[DifferencePart], Field(max_length=MOST_PARAMETERS)]
 
 
 class Header(BaseModel):

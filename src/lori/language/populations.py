@@ -5,16 +5,19 @@ Plain frozen values: `to_dict()` is their JSON, `str()` their text. `lori.estima
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from lori.language.answer import leaders, threshold_clause
-from lori.language.numbers import cardinal, counted, level_count, percent
+from lori.language.names import label
+from lori.language.numbers import cardinal, counted, level_count, percent, with_interval
 from lori.language.results import LevelSummary, Summary
 from lori.language.results import lines as lines_of
 from lori.language.sentence import Name, Sentence, Share, clause, joined
+from lori.model.quantity import NORMAL_95, Quantity
 
 KNOWN = 0.9  # probability with which something is said to be known
 SILENT = 0.02  # a later level that decides a smaller share of the choices hardly speaks
@@ -50,6 +53,29 @@ class ClassSummary:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """How people differ in one parameter, in standardised units: features by their deviation, slips in log-odds."""
+
+    parameter: str
+    mean: Quantity
+    deviation: Quantity
+
+    @classmethod
+    def of(cls, parameter: str, mean: float, error: float, deviation: float, relative: float) -> Difference:
+        """From standard errors of the mean and of the logarithm of the deviation."""
+        factor = math.exp(NORMAL_95 * relative)
+        spread = Quantity(deviation, deviation * relative, (deviation / factor, deviation * factor))
+        return cls(parameter, Quantity.of(mean, error), spread)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"parameter": self.parameter, "mean": self.mean.to_dict(), "deviation": self.deviation.to_dict()}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Difference:
+        return cls(fields["parameter"], Quantity.from_dict(fields["mean"]), Quantity.from_dict(fields["deviation"]))
+
+
+@dataclass(frozen=True)
 class PopulationSummary:
     """Classes from the largest to the smallest, or the person in the middle of people who differ continuously."""
 
@@ -63,6 +89,7 @@ class PopulationSummary:
     spread: bool  # people differ continuously
     first: Mapping[str, float]  # shares of the people by what they put first
     sure: float  # share of the people for whom what comes first is known with a probability of 90 %
+    differences: tuple[Difference, ...] = ()  # between people, where these differ continuously
 
     @property
     def sentences(self) -> list[Sentence]:
@@ -83,6 +110,7 @@ class PopulationSummary:
             "spread": self.spread,
             "first": dict(self.first),
             "sure": self.sure,
+            "differences": [own.to_dict() for own in self.differences],
             "sentences": [str(sentence) for sentence in self.sentences],
         }
 
@@ -93,7 +121,8 @@ class PopulationSummary:
         classes = [
             ClassSummary(own["share"], Summary.from_dict(own["summary"]), own["careless"]) for own in told["classes"]
         ]
-        return cls(**{**told, "classes": tuple(classes)})
+        differences = tuple(map(Difference.from_dict, told["differences"]))
+        return cls(**{**told, "classes": tuple(classes), "differences": differences})
 
     def __str__(self) -> str:
         kind = (
@@ -111,9 +140,20 @@ class PopulationSummary:
         for number, own in enumerate(self.classes, start=1):
             heading = class_heading(number, own, spread=self.spread)
             told += ["", heading, *(f"  {line}" for line in _levels(own.summary))]
+        if self.differences:
+            told += ["", "Between people, in standard deviations of the features", *_differences(self.differences)]
         return "\n".join([*told, "", *self.sentences])
 
     __repr__ = __str__
+
+
+def _differences(differences: Sequence[Difference]) -> list[str]:
+    """A table of means and deviations with their intervals."""
+    width = max(len(label(own.parameter)) for own in differences)
+    told = [f"  {'':<{width}}  {'mean':<24}  standard deviation"]
+    for own in differences:
+        told.append(f"  {label(own.parameter):<{width}}  {with_interval(own.mean):<24}  {with_interval(own.deviation)}")
+    return told
 
 
 def _levels(summary: Summary) -> list[str]:

@@ -54,6 +54,13 @@ class Mixture:
         return self.slots[-1].stop
 
     @cached_property
+    def _singly(self) -> tuple[Problem, ...]:
+        made: dict[int, Problem] = {}
+        for own in self.problems:
+            made.setdefault(id(own), own.singly())
+        return tuple(made[id(own)] for own in self.problems)
+
+    @cached_property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         lower, upper = np.full(self.size, -FARTHEST), np.full(self.size, FARTHEST)
         for own, where in zip(self.problems, self.slots, strict=False):
@@ -108,7 +115,7 @@ class Mixture:
         gradient, curvature = np.zeros(self.size), np.zeros((self.size, self.size))
         scores = np.zeros((self.classes, len(self.panel), self.size))  # of complete data, if an agent is in a class
         for c, (problem, own, where) in enumerate(zip(self.problems, parts, self.slots, strict=False)):
-            weighted = problem.reweighted(member[c][self.panel.agent]).evaluate(own[None, None])
+            weighted = self._singly[c].reweighted(member[c][self.panel.agent]).evaluate(own[None, None])
             assert weighted.gradient is not None
             assert weighted.curvature is not None
             gradient[where], curvature[where, where] = weighted.gradient[0, 0], weighted.curvature[0, 0]
@@ -161,7 +168,7 @@ class Mixture:
             ends = []
             for (some, of), (own, _) in zip(_in_turn(vectors), _in_turn(weights), strict=True):
                 groups = tuple(rows.reweighted(each[self.panel.agent]) for each in own)
-                weighted = replace(problem, source=Memory(groups))
+                weighted = replace(problem, source=Memory(groups, single=True))
                 ends.append(weighted.solve_from(some[:, None], iterations=steps, tolerance=1e-4).vectors[:of, 0])
             for c, own in zip(classes, np.split(np.concatenate(ends), len(classes)), strict=True):
                 moved[c] = own

@@ -24,7 +24,7 @@ from lori.model.specification import Specification
 
 FIRST = 5  # iterations of the EM algorithm that all starts get
 STEPS = 1  # of Newton's method within an iteration
-LED, FEWEST_LED = 0.34, 6  # share of the starts that Newton's method leads on, at least so many
+LED, FEWEST_LED = 0.25, 6  # share of the starts that Newton's method leads on, at least so many
 LOOSE, DESCENT = 1e-2, 30  # tolerance and iterations of that
 VARIED = 9  # other vectors that are tried for a class, beside other orders of its levels
 ROUNDS, MOVED = 6, 5  # of moves from the best, and how many of these Newton's method leads on
