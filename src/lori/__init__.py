@@ -24,7 +24,8 @@ _HOMES = {
     "lori.model.simulation": ("simulate",),
     "lori.inference.posterior.draws": ("Posterior",),
     "lori.inference.interview.questions": ("next_questions",),
-    "lori.estimators.lori": ("LORI", "load"),
+    "lori.estimators.lori": ("LORI",),
+    "lori.estimators.loading": ("load",),
     "lori.estimators.agents": ("fit_by_agent", "load_agents", "save_agents"),
     "lori.estimators.population": ("Population",),
     "lori.estimators.storage": ("load_ordered_model", "save_ordered_model"),
@@ -73,8 +74,8 @@ if TYPE_CHECKING:
     from lori.estimators.agents import fit_by_agent as fit_by_agent
     from lori.estimators.agents import load_agents as load_agents
     from lori.estimators.agents import save_agents as save_agents
+    from lori.estimators.loading import load as load
     from lori.estimators.lori import LORI as LORI
-    from lori.estimators.lori import load as load
     from lori.estimators.population import Population as Population
     from lori.estimators.storage import load_ordered_model as load_ordered_model
     from lori.estimators.storage import save_ordered_model as save_ordered_model

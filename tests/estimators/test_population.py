@@ -1,5 +1,6 @@
 """Does `Population` find who puts what first, and keep its promises?"""
 
+import json
 import pickle
 
 import numpy as np
@@ -51,7 +52,7 @@ def test_one_class_is_the_single_model(data, levels):
     np.testing.assert_allclose(one.predict_proba(data), single.predict_proba(data), atol=1e-4)
 
 
-def test_people_who_differ_are_foretold_better_than_by_one_model(data):
+def test_people_who_differ_are_foretold_better_than_by_one_model(data, tmp_path):
     last = np.arange(len(data)) % 20 >= 15
     kept, rest = data.subset(~last), data.subset(last)
     differ = lori.Population(classes=1, levels=1, spread=True).fit(kept)
@@ -60,6 +61,10 @@ def test_people_who_differ_are_foretold_better_than_by_one_model(data):
     first = np.array([max(own, key=own.get) for own in differ.first_])
     assert (first[40:] == "comfort").mean() > 0.8
     assert "People differ" in str(differ.summary())
+    for own in differ.summary().differences:
+        assert own.deviation.interval[0] < own.deviation.value < own.deviation.interval[1]
+    differ.save(tmp_path / "people.json")
+    np.testing.assert_allclose(lori.load(tmp_path / "people.json").score(rest), differ.score(rest), rtol=1e-12)
 
 
 def test_what_is_said(two):
@@ -82,6 +87,36 @@ def test_the_contract(two, data):
     np.testing.assert_allclose(again.predict_proba(data), two.predict_proba(data), rtol=1e-12)
 
 
+def test_a_saved_population_predicts_and_speaks_as_before(two, data, tmp_path):
+    two.save(tmp_path / "people.json")
+    again = lori.load(tmp_path / "people.json")
+    np.testing.assert_allclose(again.predict_proba(data), two.predict_proba(data), rtol=1e-12)
+    assert str(again.summary()) == str(two.summary())
+    assert again.summary().to_dict() == two.summary().to_dict()
+    assert again.get_params() == {**two.get_params(), "reward": again.reward}
+    assert (again.agents_, again.first_) == (two.agents_, two.first_)
+    np.testing.assert_array_equal(again.members_, two.members_)
+
+
+def test_a_damaged_file_is_refused_in_a_sentence(two, tmp_path):
+    path = tmp_path / "people.json"
+    two.save(path)
+    for change, where in (
+        (lambda own: own["members"].pop(), "members"),
+        (lambda own: own["known"][0]["shares"].pop(), "known\\[0\\].shares"),
+        (lambda own: own["known"][0]["vectors"][0].pop(), "known\\[0\\].vectors"),
+        (lambda own: own["classes"][1]["model"]["levels"][0]["slopes"].pop(), "classes\\[1\\].model"),
+        (lambda own: own["settings"].update(classes=3), "settings.classes"),
+    ):
+        document = json.loads(path.read_text())
+        change(document)
+        (tmp_path / "damaged.json").write_text(json.dumps(document))
+        with pytest.raises(lori.ModelFileError, match=where):
+            lori.load(tmp_path / "damaged.json")
+    with pytest.raises(lori.ModelFileError, match="expected a fitted model, got a population"):
+        lori.load_ordered_model(path)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -100,6 +135,30 @@ def test_data_without_agents_are_refused(two_kinds):
     plain = lori.simulate(two_kinds[1][0], 30, seed=0)
     with pytest.raises(lori.LoriError, match="agent"):
         lori.Population(classes=1).fit(plain)
+
+
+def test_more_classes_than_agents_are_refused(data):
+    with pytest.raises(lori.InputError, match=r"there are agents \(2\)"):
+        lori.Population(classes=3).fit(data.subset(slice(0, 40)))
+
+
+@pytest.mark.slow
+def test_somebody_with_only_ties_and_somebody_with_one_choice_do_no_harm(data):
+    """And more classes than there are kinds: one that is empty is said to be."""
+    some = data.subset(np.r_[0:100, 800:900, 121])
+    tied = lori.Preferences.from_arrays(
+        data.left_features[:4], data.right_features[:4], wins=np.zeros(4), losses=np.zeros(4), ties=np.ones(4),
+        features=FEATURES, agent=["tied"] * 4,
+    )  # fmt: skip
+    both = lori.Preferences.concatenate([some, tied])
+    people = lori.Population(classes=2, levels=1, starts=4, ties="observed").fit(both)
+    assert people.members_.shape == (12, 2)
+    assert np.isfinite(people.log_likelihood_)
+    differ = lori.Population(classes=1, levels=1, spread=True, ties="observed").fit(both)
+    assert np.isfinite(differ.predict_proba(both)).all()
+    alike = lori.Population(classes=4, levels=1, starts=4, prior="weak").fit(some)
+    assert alike.shares_.sum() == pytest.approx(1.0)
+    assert str(alike.summary())
 
 
 @pytest.mark.slow

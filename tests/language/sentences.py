@@ -31,7 +31,17 @@ from lori.language import notes as verdicts
 from lori.language import plans
 from lori.language.answer import enough_sentence, many_levels, open_questions, search_sentence
 from lori.language.notes import CATALOGUE, Note, note_sentences
-from lori.language.populations import ClassSummary, PopulationSummary, candidate_name, selection_reason
+from lori.language.populations import (
+    ClassSummary,
+    PopulationSummary,
+    advantage_sentence,
+    candidate_name,
+    class_heading,
+    left_out_sentence,
+    members_caption,
+    question,
+    selection_reason,
+)
 from lori.language.reading import description, folder_remark
 from lori.language.results import CapInFeature, LevelSummary, NestedFit, Status, Summary, Support
 from lori.language.truth import comparison
@@ -396,6 +406,18 @@ def _populations() -> dict[str, list[str]]:
         "A population with an empty class": [str(own) for own in of(ordered, rare).sentences],
         "A population with empty classes": [str(own) for own in of(ordered, rare, rare).sentences],
         "People who differ": [str(own) for own in of(ordered, spread=True).sentences],
+        "Report of a population": [
+            *(str(question(own, seed=0)) for own in (of(ordered, small), of(ordered), of(trading, spread=True))),
+            class_heading(2, small),
+            class_heading(1, ordered, spread=True),
+            str(left_out_sentence(590, 235)),
+            *(str(advantage_sentence("one model for all", gain, 0.03)) for gain in (0.12, 0.02, -0.12)),
+            *(
+                str(members_caption([[0.95, 0.05], [0.6, 0.4]], ["need", "benefit"], spread=own))
+                for own in (True, False)
+            ),
+            str(members_caption([[0.5, 0.5]], ["class 1", "class 2"], spread=False)),
+        ],
         "How many classes": [
             lead,
             selection_reason("people who differ, one level", 3.21, "people who differ, two levels"),
@@ -406,7 +428,8 @@ def _populations() -> dict[str, list[str]]:
 
 def _report() -> dict[str, list[str]]:
     templates = ROOT / "src" / "lori" / "interfaces" / "report" / "templates"
-    page = (templates / "report.html").read_text(encoding="utf-8")
+    pages = ("page.html", "parts.html", "report.html", "population.html")
+    page = "".join((templates / name).read_text(encoding="utf-8") for name in pages)
     code = (templates.parent / "content.py").read_text(encoding="utf-8")
     headings = re.findall(r"<(?:h2|th scope=\"col\")>([^<{]+)<", page) + re.findall(
         r'\("([^"]+)", (?:model|known)', code

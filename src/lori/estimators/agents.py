@@ -28,7 +28,7 @@ def fit_by_agent(estimator: LORI, preferences: Observed) -> dict[str, LORI]:
 
 def save_agents(fitted: dict[str, LORI], path: str | Path) -> None:
     """Write the models of many agents into one file; `load_agents` reads it."""
-    agents = {agent: {"settings": model._saved_settings(), **model._content()} for agent, model in fitted.items()}
+    agents = {agent: {"settings": storage.saved_settings(model), **model._content()} for agent, model in fitted.items()}
     storage.save(path, {"kind": "agents", "agents": agents})
 
 

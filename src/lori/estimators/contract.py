@@ -8,7 +8,7 @@ it asks. Drawing belongs to the interfaces, which nothing here may import: that 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.metadata import entry_points
@@ -158,8 +158,8 @@ def _decoded(y: Any, count: int) -> tuple[Coding, np.ndarray]:
 GROUP, NAME = "lori.figures", "plots"  # as pyproject.toml has them
 
 
-def registered_plots() -> Callable[[Any], Any]:
-    """What takes a fitted estimator and has a method for each kind of figure."""
+def registered_plots() -> Any:
+    """What takes a fitted estimator and has a method for each kind of figure; `of_population` takes a population."""
     for found in entry_points(group=GROUP, name=NAME):
         return found.load()
     raise InputError(

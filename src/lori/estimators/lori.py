@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ import numpy as np
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
-from lori.data.reading.record import Reading
 from lori.data.reading.stream import PreferenceStream
 from lori.errors import DataError, InputError, one_of, whole
 from lori.estimators import storage
@@ -282,7 +280,7 @@ class LORI(Estimator):
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model as versioned JSON."""
-        storage.save(path, {"kind": "model", "settings": self._saved_settings(), **self._content()})
+        storage.save(path, {"kind": "model", "settings": storage.saved_settings(self), **self._content()})
 
     # -- inside ----------------------------------------------------------------------------------------
 
@@ -338,21 +336,10 @@ class LORI(Estimator):
             "reading": None if self.reading_ is None else self.reading_.to_dict(),
         }
 
-    def _saved_settings(self) -> dict[str, Any]:
-        settings = {name: value for name, value in self.get_params(deep=False).items() if name != "reward"}
-        for name in ("alpha", "epsilon"):
-            if isinstance(settings[name], tuple | np.ndarray):
-                settings[name] = list(settings[name])
-        if isinstance(self.prior, Prior):
-            settings["prior"] = asdict(self.prior)
-        return settings
-
     @classmethod
     def _from_content(cls, content: dict[str, Any]) -> LORI:
         model = OrderedModel.from_description(content["model"])
-        settings = {"lapse": 0.0, **content["settings"]}  # the first versions knew no slips
-        if isinstance(settings["prior"], dict):
-            settings["prior"] = Prior(**{"price": None, **settings["prior"]})  # older files do not say, and mean that
+        settings = storage.loaded_settings(content["settings"])
         estimator = cls(**settings, reward=[level.reward for level in model.levels])
         estimator.model_ = model
         estimator.summary_ = Summary.from_dict(content["summary"])
@@ -364,9 +351,7 @@ class LORI(Estimator):
         estimator.log_likelihood_ = estimator.summary_.log_likelihood
         estimator._mirror(estimator.summary_.status)
         estimator.coding_ = WORDS
-        pooled = content.get("pooled")  # older files do not say
-        estimator.pooled_ = (str(pooled[0]), pooled[1]) if pooled else None
-        estimator.reading_ = Reading.from_dict(kept) if (kept := content.get("reading")) else None
+        estimator.pooled_, estimator.reading_ = storage.read_by(content)
         return estimator
 
     def _same(self, choices: Choices) -> Choices:

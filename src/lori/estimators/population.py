@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,37 +12,32 @@ import numpy as np
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
 from lori.errors import DataError, InputError, whole
-from lori.estimators.contract import Estimator, not_fitted
+from lori.estimators import storage
+from lori.estimators.contract import Estimator, not_fitted, registered_plots
 from lori.estimators.lori import LORI
-from lori.inference.fitting import Fit
-from lori.inference.population.fitting import PopulationFit, fit_population, held_out, probabilities
-from lori.inference.population.prediction import Known
+from lori.estimators.schema import MOST_CLASSES
+from lori.inference.population.fitting import PopulationFit, fit_population
+from lori.inference.population.hierarchy import Learned
+from lori.inference.population.prediction import Known, log_likelihood, probabilities
 from lori.inference.population.search import Report
 from lori.inference.settings import FitSettings, checked_settings
 from lori.inference.summary import summarise
-from lori.language.populations import ClassSummary, PopulationSummary
+from lori.language.populations import KNOWN, ClassSummary, Difference, PopulationSummary
 from lori.model.ordered import Level, OrderedModel
 from lori.model.priors import Prior
-from lori.model.rewards import Reward
-
-MOST_CLASSES = 20
-SURE = 0.9  # probability with which something is said to be known
+from lori.model.rewards import Reward, reward_from
 
 
 @dataclass(frozen=True, eq=False)
 class PopulationClass:
     """One kind of people: a complete ordered model."""
 
-    fit_: Fit
+    model_: OrderedModel
     share_: float
 
     @property
-    def model_(self) -> OrderedModel:
-        return self.fit_.model
-
-    @property
     def levels_(self) -> tuple[Level, ...]:
-        return self.fit_.model.levels
+        return self.model_.levels
 
 
 class Population(Estimator):
@@ -108,18 +104,8 @@ class Population(Estimator):
         settings = self._settings(X)
         design = None if covariates is None else self._covariates(covariates, X)
         fit = fit_population(settings, X, spread=bool(self.spread), design=design, report=progress)
-        self.fit_: PopulationFit = fit
-        self.agents_ = fit.panel.agents
-        self.shares_ = fit.shares
-        self.classes_ = tuple(
-            PopulationClass(own, float(share)) for own, share in zip(fit.classes, fit.shares, strict=True)
-        )
-        self.members_ = fit.members
-        self.features_ = fit.classes[0].model.features
-        self.log_likelihood_, self.n_parameters_ = fit.log_likelihood, fit.parameters
-        self.bic_ = fit.parameters * float(np.log(fit.comparisons)) - 2 * fit.log_likelihood
-        self.converged_ = fit.converged
-        self.summary_ = self._summarised()
+        self._learned(fit)
+        self.pooled_, self.reading_ = getattr(X, "pooled", None), getattr(X, "reading", None)
         return self
 
     def predict_proba(self, data: Preferences | Choices) -> np.ndarray:
@@ -128,33 +114,76 @@ class Population(Estimator):
         For an agent who was fitted, given all that this agent chose in the fit; for others, those of the population.
         """
         same = self._same(data)
-        return probabilities(self._fit, same, self._persons(same))
+        return probabilities(self.known_, same, self._persons(same))
 
     def score(self, data: Preferences | Choices) -> float:
         """Mean log-likelihood of a choice, person by person."""
-        same = self._same(data)
-        total = held_out(self._fit, same, self._persons(same)).sum()
-        return float(total / (same.comparisons @ same.weights))
+        return float(self.log_likelihoods(data).sum() / (data.comparisons @ data.weights))
 
     def log_likelihoods(self, data: Preferences | Choices) -> np.ndarray:
         """(observations,) log-likelihood of each, given what is known about who chose."""
         same = self._same(data)
-        return held_out(self._fit, same, self._persons(same))
+        return log_likelihood(self.known_, same, self._persons(same))
 
     @property
     def first_(self) -> list[dict[str, float]]:
         """For each agent the probability that a feature comes first."""
+        self._check_fitted()
         return [dict(zip(self.features_, map(float, own), strict=True)) for own in self._first()]
 
     def summary(self) -> PopulationSummary:
         """Classes with shares, levels in the user's units, and what people put first; print it or `to_dict()`."""
-        self._fit  # noqa: B018 (raises if not fitted)
+        self._check_fitted()
         return self.summary_
+
+    @property
+    def plot(self) -> Any:
+        """Figures of the population: `people.plot.classes()` and `people.plot.members()` return Matplotlib figures."""
+        self._check_fitted()
+        return registered_plots().of_population(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the population as versioned JSON: classes, who belongs to them, and what predictions need.
+
+        The file names the agents.
+        """
+        self._check_fitted()
+        storage.save(
+            path,
+            {
+                "kind": "population",
+                "settings": storage.saved_settings(self),
+                "classes": [
+                    {
+                        "share": own.share_,
+                        "careless": told.careless,
+                        "model": own.model_.describe(),
+                        "summary": told.summary.to_dict(),
+                    }
+                    for own, told in zip(self.classes_, self.summary_.classes, strict=True)
+                ],
+                "agents": list(self.agents_),
+                "members": self.members_.tolist(),
+                "known": [own.describe() for own in self.known_],
+                "summary": {name: value for name, value in self.summary_.to_dict().items() if name != "classes"},
+                "pooled": self.pooled_,
+                "reading": None if self.reading_ is None else self.reading_.to_dict(),
+            },
+        )
+
+    def membership(self) -> tuple[np.ndarray, list[str]]:
+        """(agents, kinds) probabilities and the names of the kinds: classes, or with one class what comes first."""
+        self._check_fitted()
+        count = self.members_.shape[1]
+        if count > 1:
+            return self.members_, [f"class {number + 1}" for number in range(count)]
+        return self._first(), list(self.features_)
 
     def members_frame(self) -> Any:
         """A pandas table with a row for each agent: classes with probabilities, and what comes first."""
         import pandas
 
+        self._check_fitted()
         first = self._first()
         leading = np.array(self.features_, object)[first.argmax(axis=1)]
         columns: dict[str, Any] = {"agent": self.agents_}
@@ -165,11 +194,43 @@ class Population(Estimator):
 
     # -- inside ----------------------------------------------------------------------------------------
 
-    @property
-    def _fit(self) -> PopulationFit:
-        if not hasattr(self, "fit_"):
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "summary_"):
             raise not_fitted("Population")
-        return self.fit_
+
+    def _learned(self, fit: PopulationFit) -> None:
+        """Everything that a fit leaves behind."""
+        self.fit_: PopulationFit = fit  # a loaded population has none
+        self.agents_ = fit.panel.agents
+        self.known_ = fit.known
+        self.members_ = fit.members
+        models = [own.model for own in fit.classes]
+        self.classes_ = tuple(map(PopulationClass, models, map(float, fit.shares)))
+        self.features_ = models[0].features
+        self._mirror(self._summarised(fit))
+
+    def _mirror(self, summary: PopulationSummary) -> None:
+        """Attributes that follow from the summary."""
+        self.summary_ = summary
+        self.shares_ = np.array([own.share_ for own in self.classes_])
+        self.log_likelihood_, self.n_parameters_ = summary.log_likelihood, summary.parameters
+        self.bic_, self.converged_ = summary.bic, summary.converged
+
+    @classmethod
+    def _from_content(cls, content: dict[str, Any]) -> Population:
+        models = [OrderedModel.from_description(own["model"]) for own in content["classes"]]
+        rewards = max((own["rewards"] for own in content["known"]), key=len)
+        made = cls(**storage.loaded_settings(content["settings"]), reward=[reward_from(own) for own in rewards])
+        made.classes_ = tuple(map(PopulationClass, models, (own["share"] for own in content["classes"])))
+        made.agents_, made.features_ = tuple(content["agents"]), models[0].features
+        made.members_ = np.array(content["members"], float)
+        made.known_ = tuple(
+            Known.from_description(own, models[0].likelihood, made.features_) for own in content["known"]
+        )
+        made._mirror(PopulationSummary.from_dict({**content["summary"], "classes": content["classes"]}))
+        str(made.summary_)  # a file whose words cannot be made is refused now, not when they are asked for
+        made.pooled_, made.reading_ = storage.read_by(content)
+        return made
 
     def _settings(self, data: Preferences | Choices) -> list[FitSettings]:
         """Of each class."""
@@ -209,22 +270,21 @@ class Population(Estimator):
         return (values - values.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
 
     def _same(self, data: Preferences | Choices) -> Preferences | Choices:
-        self._fit  # noqa: B018 (raises if not fitted)
+        self._check_fitted()
         return data if data.features == self.features_ else data.select(self.features_)
 
     def _persons(self, data: Preferences | Choices) -> np.ndarray:
         """The number of each observation's agent; those who were not fitted are strangers."""
-        panel = self._fit.panel
+        stranger = len(self.agents_)
         if data.agent is None:
-            return np.full(len(data), len(panel))
-        numbers = panel.numbers_of(data.agent)
-        return np.where(numbers < 0, len(panel), numbers)
+            return np.full(len(data), stranger)
+        known = {agent: number for number, agent in enumerate(self.agents_)}
+        return np.array([known.get(str(label), stranger) for label in data.agent], int)
 
     def _first(self) -> np.ndarray:
         """(agents, features) probability that a feature stands for an agent's first level."""
-        fit = self._fit
-        found = np.zeros((len(fit.panel), len(self.features_)))
-        for known in fit.known:
+        found = np.zeros((len(self.agents_), len(self.features_)))
+        for known in self.known_:
             reward, where = known.specification.rewards[0], known.specification.reward_slots[0]
             sizes = _sizes(known, reward, where)
             leads = sizes.argmax(axis=-1)  # (persons or 1, vectors)
@@ -232,8 +292,8 @@ class Population(Estimator):
                 found[:, place] += np.sum(known.shares[:-1] * (leads[: len(found)] == place), axis=1)
         return found
 
-    def _summarised(self) -> PopulationSummary:
-        fit, first = self._fit, self._first()
+    def _summarised(self, fit: PopulationFit) -> PopulationSummary:
+        first = self._first()
         shares = first.mean(axis=0)
         order = np.argsort(-shares, kind="stable")
         return PopulationSummary(
@@ -245,12 +305,23 @@ class Population(Estimator):
             comparisons=fit.comparisons,
             log_likelihood=fit.log_likelihood,
             parameters=fit.parameters,
-            bic=self.bic_,
+            bic=fit.parameters * float(np.log(fit.comparisons)) - 2 * fit.log_likelihood,
             converged=fit.converged,
             spread=bool(self.spread),
             first={self.features_[place]: float(shares[place]) for place in order},
-            sure=float(np.mean(first.max(axis=1) >= SURE)),
+            sure=float(np.mean(first.max(axis=1) >= KNOWN)),
+            differences=() if fit.learned is None else _differences(fit.learned),
         )
+
+
+def _differences(learned: Learned) -> tuple[Difference, ...]:
+    """How people differ, parameter by parameter."""
+    own, errors = learned.distribution, learned.errors()
+    names = learned.hierarchy.problem.specification.names
+    return tuple(
+        Difference.of(name, *map(float, numbers))
+        for name, *numbers in zip(names, own.mean, errors[0], own.deviation, errors[1], strict=True)
+    )
 
 
 def _sizes(known: Known, reward: Reward, where: np.ndarray) -> np.ndarray:
@@ -260,3 +331,8 @@ def _sizes(known: Known, reward: Reward, where: np.ndarray) -> np.ndarray:
     centre = np.zeros((1, len(known.specification.features)))
     own = [reward.slopes(each, centre) for each in flat]
     return np.abs(np.asarray(own, float)).reshape(*values.shape[:-1], -1)
+
+
+def load_population(path: str | Path) -> Population:
+    """Read a population that `save` wrote."""
+    return storage.load(path, Population._from_content, kind="population")

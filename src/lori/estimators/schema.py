@@ -22,6 +22,7 @@ from lori.model.specification import MOST_LEVELS
 
 LARGEST = 1e200  # the square of a number that is used must be one
 MOST_FEATURES, MOST_AGENTS, MOST_PARAMETERS = 100_000, 1_000_000, 1_000_000
+MOST_CLASSES, MOST_DRAWS = 20, 1024
 LONGEST_NAME, LONGEST_TEXT = 65_536, 1_000_000
 
 Number = Annotated[float, Field(allow_inf_nan=False)]  # that is told
@@ -32,10 +33,12 @@ FromZero = Annotated[float, Field(allow_inf_nan=False, ge=0, le=LARGEST)]
 Rate = Annotated[float, Field(allow_inf_nan=False, ge=0, lt=1)]
 Share = Annotated[float, Field(allow_inf_nan=False, ge=-1e-6, le=1 + 1e-6)]
 Count = Annotated[int, Field(ge=0, le=2**62)]
+Classes = Annotated[int, Field(ge=1, le=MOST_CLASSES)]
 LevelNumber = Annotated[int, Field(ge=1, le=MOST_LEVELS)]
 Name = Annotated[str, Field(max_length=LONGEST_NAME)]
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Names = Annotated[list[Name], Field(max_length=MOST_FEATURES)]
+Shares = Annotated[list[Share], Field(max_length=MOST_DRAWS)]
 Numbers = Annotated[list[Used], Field(max_length=MOST_PARAMETERS)]
 
 
@@ -274,6 +277,9 @@ class ReadingPart(Exact):
     dropped: Count
 
 
+Pooled = tuple[Literal["mean", "sum", "last", "discounted"], Share | None]
+
+
 class Content(Exact):
     """One fitted model."""
 
@@ -282,8 +288,64 @@ class Content(Exact):
     summary: SummaryPart
     ranges: Annotated[list[NotNegative], Field(max_length=MOST_FEATURES)]
     peak: PeakPart | None = None  # files of the first version have none
-    pooled: tuple[Literal["mean", "sum", "last", "discounted"], Share | None] | None = None  # older files do not say
+    pooled: Pooled | None = None  # older files do not say
     reading: ReadingPart | None = None  # nor do they remember columns
+
+
+class PopulationSettingsPart(Exact):
+    classes: Classes
+    levels: LevelNumber | Annotated[list[LevelNumber], Field(max_length=MOST_CLASSES)]
+    spread: bool
+    alpha: FromZero | PerLevel | None
+    epsilon: FromZero | PerLevel | None
+    ties: TieRule | Literal["auto"]
+    lapse: Rate | None
+    prior: Literal["weak"] | PriorPart | None
+    starts: Annotated[int, Field(ge=1, le=MOST_STARTS)]
+    seed: Count
+
+
+class ClassPart(Exact):
+    """One kind of people."""
+
+    share: Share
+    careless: bool
+    model: ModelPart
+    summary: SummaryPart
+
+
+class KnownPart(Exact):
+    """What is known about each person, and last about a stranger."""
+
+    rewards: Annotated[list[Reward], Field(min_length=1, max_length=MOST_LEVELS)]
+    epsilon: PerLevel
+    alpha: PerLevel
+    lapse: Rate | None
+    location: Numbers
+    scale: Annotated[list[Positive], Field(max_length=MOST_PARAMETERS)]
+    vectors: Annotated[list[Annotated[list[Numbers], Field(max_length=MOST_DRAWS)]], Field(max_length=MOST_AGENTS + 1)]
+    shares: Annotated[list[Shares], Field(max_length=MOST_AGENTS + 1)]
+
+
+class DifferencePart(Told):
+    """How people differ in one parameter."""
+
+    parameter: Name
+    mean: QuantityPart
+    deviation: QuantityPart
+
+
+class PeoplePart(Told):
+    agents: Count
+    comparisons: Count
+    log_likelihood: Number
+    parameters: Count
+    bic: Number
+    converged: bool
+    spread: bool
+    first: Annotated[dict[Name, Share], Field(max_length=MOST_FEATURES)]
+    sure: Share
+    differences: Annotated[list[DifferencePart], Field(max_length=MOST_PARAMETERS)]
 
 
 class Header(BaseModel):
@@ -305,6 +367,19 @@ class AgentsFile(Exact, Header):
     agents: Annotated[dict[Name, Content], Field(max_length=MOST_AGENTS)]
 
 
+class PopulationFile(Exact, Header):
+    """Many decision-makers who differ."""
+
+    settings: PopulationSettingsPart
+    classes: Annotated[list[ClassPart], Field(min_length=1, max_length=MOST_CLASSES)]
+    agents: Annotated[list[Name], Field(max_length=MOST_AGENTS)]
+    members: Annotated[list[Shares], Field(max_length=MOST_AGENTS)]
+    known: Annotated[list[KnownPart], Field(min_length=1, max_length=MOST_CLASSES)]
+    summary: PeoplePart
+    pooled: Pooled | None = None
+    reading: ReadingPart | None = None
+
+
 class TruthFile(Exact, Header):
     """A model that was not fitted."""
 
@@ -320,6 +395,7 @@ class PolicyFile(Exact, Header):
 FILES: dict[str, type[Header]] = {
     "model": ModelFile,
     "agents": AgentsFile,
+    "population": PopulationFile,
     "truth": TruthFile,
     "policy": PolicyFile,
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,14 +14,18 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lori import __version__
+from lori.data.reading.record import Reading
 from lori.data.writing import writing
 from lori.errors import ModelFileError
+from lori.estimators.contract import Estimator
 from lori.estimators.validation import Misfit, checked, header
 from lori.model.ordered import OrderedModel
+from lori.model.priors import Prior
 
 FORMAT, VERSION = "lori-model", 1
 KINDS = {"model": "a fitted model", "agents": "the models of many agents", "truth": "a model that was not fitted",
-         "policy": "a policy"}  # fmt: skip
+         "population": "a population", "policy": "a policy"}  # fmt: skip
+FIXES = {"model": "give the file of a single fitted model", "population": "give the file of a population"}
 EXPECTED = "a model saved by LORI"
 AGAIN, UPDATE = "save the model again with `lori fit --save` or model.save()", "update LORI: pip install --upgrade lori"
 LARGEST_FILE, PIECE = 1 << 28, 1 << 20  # bytes: the models of 20 000 agents, and what is read at once
@@ -62,10 +67,12 @@ def kind_of(path: str | Path) -> str | None:
     return head.kind if head is not None and isinstance(head.kind, str) else None
 
 
-def load(path: str | Path, build: Callable[[dict[str, Any]], Loaded], kind: str | None) -> Loaded:
+def load(
+    path: str | Path, build: Callable[[dict[str, Any]], Loaded], kind: str | None, also: Sequence[str] = ()
+) -> Loaded:
     """Read a document and build what it holds, or say in one sentence why it cannot be.
 
-    `kind` is the one that is wanted; None stands for a model, fitted or not.
+    `kind` is the one that is wanted, None stands for a model, fitted or not; those in `also` will do.
     """
     source = str(path)
     text = _read(path)
@@ -74,10 +81,10 @@ def load(path: str | Path, build: Callable[[dict[str, Any]], Loaded], kind: str 
         raise ModelFileError(source, expected=EXPECTED, got="a damaged or foreign file", fix=AGAIN)
     _check_version(source, head.version)
     own = head.kind if isinstance(head.kind, str) else None
-    if own not in ((kind,) if kind else ("model", "truth")):
+    if own not in (*((kind,) if kind else ("model", "truth")), *also):
         raise ModelFileError(
             source, expected=KINDS[kind or "model"], got=KINDS.get(own or "", "something else"),
-            fix="give the file of a single fitted model" if kind in ("model", None) else "use lori.load() for it",
+            fix=FIXES.get(kind or "model", "use lori.load() for it"),
         )  # fmt: skip
     assert own is not None
     try:
@@ -89,6 +96,31 @@ def load(path: str | Path, build: Callable[[dict[str, Any]], Loaded], kind: str 
         ) from None  # fmt: skip
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         raise ModelFileError(source, expected=EXPECTED, got="parts that do not fit each other", fix=AGAIN) from None
+
+
+def saved_settings(estimator: Estimator) -> dict[str, Any]:
+    """What was asked for, as plain JSON values; rewards are told with what was learned."""
+    settings = {name: value for name, value in estimator.get_params(deep=False).items() if name != "reward"}
+    for name, value in settings.items():
+        if isinstance(value, tuple | np.ndarray):
+            settings[name] = list(value)
+    if isinstance(settings["prior"], Prior):
+        settings["prior"] = asdict(settings["prior"])
+    return settings
+
+
+def loaded_settings(content: dict[str, Any]) -> dict[str, Any]:
+    """What `saved_settings` wrote."""
+    settings = {"lapse": 0.0, **content}  # the first versions knew no slips
+    if isinstance(settings["prior"], dict):
+        settings["prior"] = Prior(**{"price": None, **settings["prior"]})  # older files do not say, and mean that
+    return settings
+
+
+def read_by(content: dict[str, Any]) -> tuple[tuple[str, float | None] | None, Reading | None]:
+    """How trajectories became features, and how files were read; older files do not say."""
+    pooled, reading = content.get("pooled"), content.get("reading")
+    return (str(pooled[0]), pooled[1]) if pooled else None, Reading.from_dict(reading) if reading else None
 
 
 def _read(path: str | Path) -> bytes:

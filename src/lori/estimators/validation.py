@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,6 +16,9 @@ from lori.model.rewards import reward_from
 KINDS_OF_JSON = {dict: "an object", list: "a list", str: "a word", bool: "true or false", int: "a whole number",
                  float: "a number", type(None): "null"}  # fmt: skip
 ALTERNATIVE = re.compile(r"(constrained-|list\[|literal\[|nullable\[)|[A-Za-z]+Part$")  # which one of several was tried
+
+
+Fitting = tuple[Sequence[str | int], bool, str]  # a place, whether it fits, and what would
 
 
 class Misfit(Exception):
@@ -47,18 +50,67 @@ def checked(text: bytes, kind: str) -> dict[str, Any]:
     document = file.model_dump(exclude_unset=True)
     if "model" in document:
         _check_content(document, ())
-    for agent, content in document.get("agents", {}).items():
-        _check_content(content, ("agents", agent))
+    if kind == "agents":
+        for agent, content in document["agents"].items():
+            _check_content(content, ("agents", agent))
+    if kind == "population":
+        _check_population(document)
     return document
 
 
-def _check_content(content: dict[str, Any], place: tuple[str, ...]) -> None:
-    for where, fits, expected in _fitting(content):
+def _check_population(document: dict[str, Any]) -> None:
+    features = document["classes"][0]["model"]["features"]
+    for place, own in enumerate(document["classes"]):
+        _check_content({"model": own["model"]}, ("classes", place))
+        _check(_fitting_summary(own["model"], own["summary"]), ("classes", place))
+        _check(
+            [(("model", "features"), own["model"]["features"] == features, "those of the first class")],
+            ("classes", place),
+        )
+    _check(_fitting_people(document, tuple(features)), ())
+
+
+def _fitting_people(document: dict[str, Any], features: tuple[str, ...]) -> Iterator[Fitting]:
+    agents, classes = len(document["agents"]), len(document["classes"])
+    every = f"a row for each of the {agents:,} agents"
+    yield ("agents",), len(set(document["agents"])) == agents, "agents that differ in their names"
+    yield ("settings", "classes"), document["settings"]["classes"] == classes, f"{classes}, as there are"
+    yield ("members",), len(document["members"]) == agents, every
+    yield ("members",), all(len(row) == classes for row in document["members"]), f"rows of {classes} numbers"
+    yield ("summary", "first"), set(document["summary"]["first"]) <= set(features), "features of the model"
+    for i, known in enumerate(document["known"]):
+        at = ("known", i)
+        levels = len(known["rewards"])
+        for name in ("epsilon", "alpha"):
+            yield (*at, name), len(known[name]) == levels, f"one for each of the {levels} levels"
+        for name in ("location", "scale"):
+            yield (
+                (*at, name),
+                len(known[name]) == len(features),
+                f"one number for each of the {len(features):,} features",
+            )
+        fits = all(_knows(reward, features) for reward in known["rewards"])
+        yield (*at, "rewards"), fits, "rewards of the model's features"
+        vectors, shares = known["vectors"], known["shares"]
+        yield (*at, "vectors"), len(vectors) in (1, agents + 1), every + ", and one for strangers"
+        yield (*at, "shares"), len(shares) == agents + 1, every + ", and one for strangers"
+        count, size = len(shares[0]), len(vectors[0][0]) if vectors[0] else 0
+        alike = all(len(row) == count for row in (*shares, *vectors))
+        yield (*at, "vectors"), alike and count > 0, "as many vectors for everybody as there are shares"
+        yield (*at, "vectors"), all(len(own) == size for row in vectors for own in row), f"vectors of {size} numbers"
+
+
+def _check_content(content: dict[str, Any], place: tuple[str | int, ...]) -> None:
+    _check(_fitting(content), place)
+
+
+def _check(found: Iterable[Fitting], place: tuple[str | int, ...]) -> None:
+    for where, fits, expected in found:
         if not fits:
             raise Misfit(_path((*place, *where)), expected, "others")
 
 
-def _fitting(content: dict[str, Any]) -> Iterator[tuple[Sequence[str | int], bool, str]]:
+def _fitting(content: dict[str, Any]) -> Iterator[Fitting]:
     """Place by place: does it fit what stands elsewhere in the file, and what would?"""
     model = content["model"]
     features, levels = tuple(model["features"]), len(model["levels"])
@@ -78,19 +130,22 @@ def _fitting(content: dict[str, Any]) -> Iterator[tuple[Sequence[str | int], boo
         given = settings[name]
         yield ("settings", name), not isinstance(given, list) or len(given) == levels, all_levels
     yield ("ranges",), len(content["ranges"]) == len(features), each
-    yield ("summary", "features"), tuple(summary["features"]) == features, "the features of the model"
-    yield ("summary", "levels"), len(summary["levels"]) == levels, all_levels
-    for i, level in enumerate(summary["levels"]):
-        for name in ("importance", "weights", "thresholds"):
-            yield ("summary", "levels", i, name), set(level[name]) == set(features), "the features of the model"
-        yield ("summary", "levels", i, "leading"), set(level["leading"]) <= set(features), "features of the model"
+    yield from _fitting_summary(model, summary)
     if content.get("peak") is not None:
         yield from _fitting_peak(content["peak"], features, levels)
 
 
-def _fitting_peak(
-    peak: dict[str, Any], features: tuple[str, ...], levels: int
-) -> Iterator[tuple[Sequence[str | int], bool, str]]:
+def _fitting_summary(model: dict[str, Any], summary: dict[str, Any]) -> Iterator[Fitting]:
+    features, levels = tuple(model["features"]), len(model["levels"])
+    yield ("summary", "features"), tuple(summary["features"]) == features, "the features of the model"
+    yield ("summary", "levels"), len(summary["levels"]) == levels, f"one for each of the {levels} levels"
+    for i, level in enumerate(summary["levels"]):
+        for name in ("importance", "weights", "thresholds"):
+            yield ("summary", "levels", i, name), set(level[name]) == set(features), "the features of the model"
+        yield ("summary", "levels", i, "leading"), set(level["leading"]) <= set(features), "features of the model"
+
+
+def _fitting_peak(peak: dict[str, Any], features: tuple[str, ...], levels: int) -> Iterator[Fitting]:
     for name in ("rewards", "epsilon", "alpha", "reported_alpha"):
         yield ("peak", name), len(peak[name]) == levels, f"one for each of the {levels} levels"
     for name in ("location", "scale"):

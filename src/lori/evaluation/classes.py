@@ -18,7 +18,8 @@ from lori.data.choices import Choices
 from lori.data.grouping import group_rows
 from lori.data.preferences import Preferences
 from lori.errors import whole
-from lori.estimators.population import MOST_CLASSES, Population
+from lori.estimators.population import Population
+from lori.estimators.schema import MOST_CLASSES
 from lori.inference.population.panel import Panel
 from lori.language.populations import candidate_name, selection_lines, selection_reason
 

@@ -57,12 +57,16 @@ def evaluate(
     groups: Sequence[Observations],
     vectors: np.ndarray,
     order: int,
+    single: bool = False,
 ) -> Evaluation:
-    """`vectors` (groups, starts, parameters), in standardised units → values (groups, starts) and derivatives."""
+    """`vectors` (groups, starts, parameters), in standardised units → values (groups, starts) and derivatives.
+
+    `single`: it is worth code of its own that there is one start, because it is evaluated very often.
+    """
     vectors = np.asarray(vectors, float)
     if plain.suffices(specification, groups):
         return Evaluation(*plain.evaluate(specification, scaling, groups, vectors, order))
-    return _evaluate_compiled(specification, scaling, groups, vectors, order)
+    return _evaluate_compiled(specification, scaling, groups, vectors, order, single)
 
 
 @double_precision
@@ -72,6 +76,7 @@ def _evaluate_compiled(
     groups: Sequence[Observations],
     vectors: np.ndarray,
     order: int,
+    single: bool = False,
 ) -> Evaluation:
     """The same, compiled; different numbers of starts share the code."""
     starts = vectors.shape[1]
@@ -83,7 +88,8 @@ def _evaluate_compiled(
         return Evaluation(
             *(np.concatenate(parts, axis=1) for parts in zip(*turns, strict=True) if parts[0] is not None)
         )
-    padded = room(starts, sum(group.rows for group in groups), specification)
+    alone = single and starts == 1
+    padded = 1 if alone else room(starts, sum(group.rows for group in groups), specification)
     vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], padded - starts, axis=1)], axis=1)
     rows = laid_out(specification, groups, padded)
     arguments = (specification, order, vectors, scaling.location, scaling.scale, rows)

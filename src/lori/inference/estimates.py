@@ -330,15 +330,9 @@ class Optimum:
         """As plain JSON values; None if there is nothing to tell beyond the optimum itself."""
         if self.curvature is None or self.gradient is None:
             return None
-        specification, scaling = self.units.specification, self.units.scaling
         return {
-            "rewards": [reward.settings() for reward in specification.rewards],
-            "epsilon": list(specification.epsilon),
-            "alpha": list(specification.alpha),
-            "lapse": specification.lapse,
+            **structure_of(self.units.specification, self.units.scaling),
             "reported_alpha": list(self.units.alpha),
-            "location": scaling.location.tolist(),
-            "scale": scaling.scale.tolist(),
             "vector": self.vector.tolist(),
             "value": self.value,
             "gradient": self.gradient.tolist(),
@@ -349,15 +343,7 @@ class Optimum:
     def from_description(
         cls, content: dict[str, Any], likelihood: Likelihood, features: tuple[str, ...], prior: Prior | None
     ) -> Optimum:
-        specification = Specification(
-            tuple(reward_from(reward) for reward in content["rewards"]),
-            tuple(content["epsilon"]),
-            tuple(content["alpha"]),
-            likelihood,
-            features,
-            content.get("lapse", 0.0),
-        )
-        scaling = Scaling(np.array(content["location"]), np.array(content["scale"]))
+        specification, scaling = structure_from(content, likelihood, features)
         return cls(
             Units(specification, scaling, tuple(content["reported_alpha"])),
             prior,
@@ -366,3 +352,30 @@ class Optimum:
             np.array(content["gradient"]),
             np.array(content["curvature"]),
         )
+
+
+def structure_of(specification: Specification, scaling: Scaling) -> dict[str, Any]:
+    """What gives the numbers of a vector their meaning, as plain JSON values."""
+    return {
+        "rewards": [reward.settings() for reward in specification.rewards],
+        "epsilon": list(specification.epsilon),
+        "alpha": list(specification.alpha),
+        "lapse": specification.lapse,
+        "location": scaling.location.tolist(),
+        "scale": scaling.scale.tolist(),
+    }
+
+
+def structure_from(
+    content: dict[str, Any], likelihood: Likelihood, features: tuple[str, ...]
+) -> tuple[Specification, Scaling]:
+    """What `structure_of` described."""
+    specification = Specification(
+        tuple(reward_from(reward) for reward in content["rewards"]),
+        tuple(content["epsilon"]),
+        tuple(content["alpha"]),
+        likelihood,
+        features,
+        content.get("lapse", 0.0),
+    )
+    return specification, Scaling(np.array(content["location"]), np.array(content["scale"]))

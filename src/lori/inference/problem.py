@@ -152,6 +152,10 @@ class Problem:
         """Each observation times a weight, one array for each group; rows are not laid out again."""
         return replace(self, source=self.source.reweighted([weights] if isinstance(weights, np.ndarray) else weights))
 
+    def singly(self) -> Problem:
+        """The same problem for vectors one by one, with code of their own."""
+        return replace(self, source=replace(self.source, single=True)) if isinstance(self.source, Memory) else self
+
     def of_group(self, group: int) -> Problem:
         """The problem of one of many groups."""
         return self if self.source.groups == 1 else replace(self, source=self.source.only(group))

@@ -5,16 +5,21 @@ Plain frozen values: `to_dict()` is their JSON, `str()` their text. `lori.estima
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from lori.language.answer import leaders, threshold_clause
-from lori.language.numbers import cardinal, counted, level_count, percent
+from lori.language.names import label
+from lori.language.numbers import cardinal, counted, level_count, percent, with_interval
 from lori.language.results import LevelSummary, Summary
 from lori.language.results import lines as lines_of
 from lori.language.sentence import Name, Sentence, Share, clause, joined
+from lori.model.quantity import NORMAL_95, Quantity
 
+KNOWN = 0.9  # probability with which something is said to be known
 SILENT = 0.02  # a later level that decides a smaller share of the choices hardly speaks
 
 
@@ -48,6 +53,29 @@ class ClassSummary:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """How people differ in one parameter, in standardised units: features by their deviation, slips in log-odds."""
+
+    parameter: str
+    mean: Quantity
+    deviation: Quantity
+
+    @classmethod
+    def of(cls, parameter: str, mean: float, error: float, deviation: float, relative: float) -> Difference:
+        """From standard errors of the mean and of the logarithm of the deviation."""
+        factor = math.exp(NORMAL_95 * relative)
+        spread = Quantity(deviation, deviation * relative, (deviation / factor, deviation * factor))
+        return cls(parameter, Quantity.of(mean, error), spread)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"parameter": self.parameter, "mean": self.mean.to_dict(), "deviation": self.deviation.to_dict()}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Difference:
+        return cls(fields["parameter"], Quantity.from_dict(fields["mean"]), Quantity.from_dict(fields["deviation"]))
+
+
+@dataclass(frozen=True)
 class PopulationSummary:
     """Classes from the largest to the smallest, or the person in the middle of people who differ continuously."""
 
@@ -61,6 +89,7 @@ class PopulationSummary:
     spread: bool  # people differ continuously
     first: Mapping[str, float]  # shares of the people by what they put first
     sure: float  # share of the people for whom what comes first is known with a probability of 90 %
+    differences: tuple[Difference, ...] = ()  # between people, where these differ continuously
 
     @property
     def sentences(self) -> list[Sentence]:
@@ -81,8 +110,19 @@ class PopulationSummary:
             "spread": self.spread,
             "first": dict(self.first),
             "sure": self.sure,
+            "differences": [own.to_dict() for own in self.differences],
             "sentences": [str(sentence) for sentence in self.sentences],
         }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> PopulationSummary:
+        """From what `to_dict` gives, where each class has its whole summary."""
+        told = {own.name: fields[own.name] for own in dataclass_fields(cls) if own.name in fields}
+        classes = [
+            ClassSummary(own["share"], Summary.from_dict(own["summary"]), own["careless"]) for own in told["classes"]
+        ]
+        differences = tuple(map(Difference.from_dict, told["differences"]))
+        return cls(**{**told, "classes": tuple(classes), "differences": differences})
 
     def __str__(self) -> str:
         kind = (
@@ -98,13 +138,22 @@ class PopulationSummary:
             f"{'converged' if self.converged else 'NOT CONVERGED'}; {self.parameters} parameters; BIC {self.bic:.2f}",
         ]
         for number, own in enumerate(self.classes, start=1):
-            heading = (
-                "The person in the middle" if self.spread else f"Class {number}: {percent(own.share)} of the people"
-            )
+            heading = class_heading(number, own, spread=self.spread)
             told += ["", heading, *(f"  {line}" for line in _levels(own.summary))]
+        if self.differences:
+            told += ["", "Between people, in standard deviations of the features", *_differences(self.differences)]
         return "\n".join([*told, "", *self.sentences])
 
     __repr__ = __str__
+
+
+def _differences(differences: Sequence[Difference]) -> list[str]:
+    """A table of means and deviations with their intervals."""
+    width = max(len(label(own.parameter)) for own in differences)
+    told = [f"  {'':<{width}}  {'mean':<24}  standard deviation"]
+    for own in differences:
+        told.append(f"  {label(own.parameter):<{width}}  {with_interval(own.mean):<24}  {with_interval(own.deviation)}")
+    return told
 
 
 def _levels(summary: Summary) -> list[str]:
@@ -174,6 +223,63 @@ def _continuous(summary: PopulationSummary) -> list[Sentence]:
 def _sure(summary: PopulationSummary) -> Sentence:
     text = "For {share} of the people, what they put first is known with a probability of at least 90 %."
     return Sentence.of(text, share=Share(summary.sure))
+
+
+def class_heading(number: int, own: ClassSummary, *, spread: bool = False) -> str:
+    """What stands above a class."""
+    return "The person in the middle" if spread else f"Class {number}: {percent(own.share)} of the people"
+
+
+def members_caption(shares: Sequence[Sequence[float]], names: Sequence[str], *, spread: bool) -> Sentence:
+    """How many belong where, and how many cannot be told; `shares` by agent and kind."""
+    leading = [max(range(len(names)), key=lambda place: own[place]) for own in shares]
+    sure = [place for place, own in zip(leading, shares, strict=True) if own[place] >= KNOWN]
+    each = "{name} for {count}" if spread else "{count} of {name}"
+    told = [
+        clause(each, name=Name(name), count=f"{sure.count(place):,}")
+        for place, name in enumerate(names)
+        if place in sure
+    ]
+    what = "what comes first" if spread else "the class"
+    return Sentence.of(
+        "Of {agents}, {what} is known with a probability of at least 90 % for {known}{told}.",
+        agents=counted(len(shares), "agent"), what=what, known=f"{len(sure):,}" if sure else "none",
+        told=clause(": {each}", each=joined(told)) if told else "",
+    )  # fmt: skip
+
+
+def question(summary: PopulationSummary, *, seed: int) -> Sentence:
+    """What was asked of the data, and how."""
+    levels = max(len(own.summary.levels) for own in summary.classes)
+    most = "one level" if levels == 1 else f"up to {cardinal(levels)} levels"
+    classes = cardinal(len(summary.classes)).capitalize()
+    if summary.spread:
+        asked = f"What do these people put first, and how much do they differ? Everybody has {most}."
+    elif len(summary.classes) == 1:
+        asked = f"What do these people, all alike, put first? They have {most}."
+    else:
+        asked = f"Which kinds of people are there, and what does each put first? {classes} classes with {most} each."
+    return Sentence(f"{asked} Seed {seed}.")
+
+
+def left_out_sentence(choices: int, agents: int) -> Sentence:
+    """Which choices are foretold."""
+    return Sentence(
+        f"A quarter of the choices of each of {counted(agents, 'agent')}, {counted(choices, 'choice')} in all, is "
+        "predicted by models fitted to the others:"
+    )
+
+
+def advantage_sentence(name: str, gain: float, error: float) -> Sentence:
+    """How far the population is ahead of a rival."""
+    if abs(gain) < 2 * error:
+        verdict = "which may be chance"
+    else:
+        verdict = "the population predicts better" if gain > 0 else "the population predicts worse"
+    return Sentence(
+        f"Compared with {name}, the log-likelihood of a choice changes by {gain:+.4f} (standard error {error:.4f}, by "
+        f"agent): {verdict}."
+    )
 
 
 def candidate_name(classes: int, levels: int, spread: bool) -> str:

@@ -50,6 +50,10 @@ def test_the_distribution_is_learned(people):
     in_units = pooled.scaling.scale
     np.testing.assert_allclose(learned.distribution.mean / in_units, [2.0, -1.0], atol=4 * 1.2 / np.sqrt(PEOPLE) + 0.15)
     np.testing.assert_allclose(learned.distribution.deviation / in_units, [1.2, 0.4], atol=0.5)
+    mean_error, deviation_error = learned.errors()
+    off = np.abs(learned.distribution.mean / in_units - [2.0, -1.0]) * in_units / mean_error
+    assert off.max() < 4
+    assert np.abs(np.log(learned.distribution.deviation / in_units / [1.2, 0.4]) / deviation_error).max() < 4
     assert learned.people.effective(learned.distribution).min() > 50
     draws = learned.posterior(64)
     assert draws.shape == (PEOPLE, 64, 2)

@@ -3,9 +3,12 @@
 import csv
 import json
 
+import html5lib
 import pytest
 
 from lori.data.writing import write_pairs
+from lori.evaluation.people import Foretold, Rival
+from lori.interfaces.report import populations
 
 
 @pytest.fixture
@@ -15,18 +18,35 @@ def people(two_kinds, tmp_path):
     return "people.csv"
 
 
-def test_classes_in_words_for_machines_and_as_members(run, people, tmp_path):
+def test_classes_in_words_as_members_saved_and_reported(run, people, tmp_path, monkeypatch):
+    rivals = (Rival("one model for all", -0.5, 0.1, 0.03), Rival("one model for each", -0.6, 0.2, 0.03))
+    monkeypatch.setattr(populations, "compare", lambda own, data: Foretold(300, 60, -0.4, rivals))  # has its own tests
     asked = ("fit", people, "--classes", "2", "--levels", "1", "--lapse", "0")
-    code, out, err = run(*asked, "--members", "members.csv")
+    code, out, err = run(*asked, "--members", "members.csv", "--save", "people.json", "--report", "people.html")
     assert (code, err) == (0, "")
     assert "Class 1: " in out
     assert "of the people trade off, and cost matters most." in out
     rows = list(csv.DictReader((tmp_path / "members.csv").read_text().splitlines()))
     assert len(rows) == 60
     assert {row["first"] for row in rows} == {"cost", "comfort"}
-    content = json.loads(run(*asked, "--json")[1])
+    assert "Saved to people.json" in out
+    page = (tmp_path / "people.html").read_text(encoding="utf-8")
+    html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)  # any error is an exception
+    assert page.count("<svg") == 3  # two ladders, and a map of the people
+    for said in ("Classes side by side", "one model for each", "of the people trade off"):
+        assert said in page
+    code, out, _ = run("predict", "people.json", people)
+    assert out.splitlines()[0] == "pair,left,tie,right,agent"
+    assert len(out.splitlines()) == 1201
+    for kind in ("classes", "members"):
+        assert run("plot", kind, "people.json", "--out", f"{kind}.svg")[0] == 0
+    assert "got a population" in run("explain", "people.json", people)[2]
+
+
+def test_classes_for_machines(run, people):
+    content = json.loads(run("fit", people, "--classes", "2", "--levels", "1", "--lapse", "0", "--json")[1])
     assert sum(own["share"] for own in content["classes"]) == pytest.approx(1.0)
-    assert content["sentences"][0] in out
+    assert "of the people trade off, and cost matters most." in content["sentences"][0]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +54,6 @@ def test_classes_in_words_for_machines_and_as_members(run, people, tmp_path):
     [
         (("--members", "m.csv"), "--members: expected --classes or --spread"),
         (("--classes", "2", "--by", "agent"), "--by: expected none beside"),
-        (("--classes", "2", "--save", "m.json"), "--save: expected none beside"),
         (("--classes", "2", "--spread"), "--classes: expected 1 or none beside --spread"),
         (("--classes", "many"), "--classes: expected a whole number"),
     ],

@@ -29,6 +29,10 @@ from lori.experiments.bench import (
     organ,
     people,
     planning,
+    population_classes,
+    population_hierarchy,
+    population_panels,
+    population_scale,
     populations,
     posterior,
     questions,
@@ -116,6 +120,37 @@ CASES = {
     "populations": Case(
         "are people who differ taken for levels",
         populations.measure, populations.PopulationsSettings(), populations.SMOKE, by_name=True,
+    ),
+    "population-hierarchy": Case(
+        "are people who differ foretold",
+        population_hierarchy.measure, population_hierarchy.HierarchySettings(), population_hierarchy.SMOKE,
+        by_name=True,
+    ),
+    "population-lexicographic": Case(
+        "is anybody lexicographic, where people differ",
+        population_hierarchy.measure_lexicographic, population_hierarchy.LexicographicSettings(),
+        population_hierarchy.LEXICOGRAPHIC_SMOKE, by_name=True,
+    ),
+    "population-classes": Case(
+        "are kinds of people found",
+        population_classes.measure, population_classes.ClassesSettings(), population_classes.SMOKE, by_name=True,
+    ),
+    "population-careless": Case(
+        "are those found who answer at random",
+        population_classes.measure_careless, population_classes.CarelessSettings(), population_classes.CARELESS_SMOKE,
+        by_name=True,
+    ),
+    "population-panel": Case(
+        "kinds of people in the Swissmetro survey",
+        population_panels.measure, population_panels.PanelSettings(), population_panels.SMOKE, by_name=True,
+    ),
+    "population-train": Case(
+        "people of the train survey, foretold",
+        population_panels.measure_train, population_panels.TrainSettings(), population_panels.TRAIN_SMOKE, by_name=True,
+    ),
+    "population-scale": Case(
+        "classes of many people",
+        population_scale.measure, population_scale.ScaleSettings(), population_scale.SMOKE, by_name=True,
     ),
     "questions": Case(
         "what chosen questions save", questions.measure, questions.QuestionsSettings(), questions.SMOKE, by_name=True

@@ -12,7 +12,7 @@ memberships for weights (Fisher's identity); from its curvature comes off what i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,6 +26,7 @@ from lori.inference.search.solutions import Solutions
 from lori.inference.sources.memory import Memory
 from lori.model.engines import special
 
+TOGETHER = 8  # vectors that are computed at a time
 FARTHEST = 15.0  # log-odds of a share: a class that is rarer than this is empty
 
 
@@ -53,6 +54,13 @@ class Mixture:
         return self.slots[-1].stop
 
     @cached_property
+    def _singly(self) -> tuple[Problem, ...]:
+        made: dict[int, Problem] = {}
+        for own in self.problems:
+            made.setdefault(id(own), own.singly())
+        return tuple(made[id(own)] for own in self.problems)
+
+    @cached_property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         lower, upper = np.full(self.size, -FARTHEST), np.full(self.size, FARTHEST)
         for own, where in zip(self.problems, self.slots, strict=False):
@@ -63,6 +71,11 @@ class Mixture:
         """The parameters of each class, and log-odds of shares against the first class (C, columns)."""
         odds = vector[self.slots[-1]].reshape(self.classes - 1, self.design.shape[1])
         return [vector[where] for where in self.slots[:-1]], np.concatenate([np.zeros((1, self.design.shape[1])), odds])
+
+    def divided(self, vector: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+        """The parameters of each class, and the shares of the classes among the agents."""
+        parts, odds = self.parts(vector)
+        return parts, np.exp(self.log_shares(odds)).mean(axis=1)
 
     def joined(self, parts: Sequence[np.ndarray], shares: np.ndarray) -> np.ndarray:
         """The vector of these classes with these shares (C,), the same for all agents."""
@@ -77,7 +90,9 @@ class Mixture:
         found = np.empty((len(np.atleast_2d(parts[0])), self.classes, len(self.panel)))
         for problem, classes in self.alike():
             vectors = np.concatenate([np.atleast_2d(parts[place]) for place in classes])
-            own = self.panel.totals(problem.row_log_likelihood(vectors))
+            own = np.concatenate(
+                [self.panel.totals(problem.row_log_likelihood(some))[:count] for some, count in _in_turn(vectors)]
+            )
             found[:, classes] = np.swapaxes(own.reshape(len(classes), -1, len(self.panel)), 0, 1)
         return found
 
@@ -100,7 +115,7 @@ class Mixture:
         gradient, curvature = np.zeros(self.size), np.zeros((self.size, self.size))
         scores = np.zeros((self.classes, len(self.panel), self.size))  # of complete data, if an agent is in a class
         for c, (problem, own, where) in enumerate(zip(self.problems, parts, self.slots, strict=False)):
-            weighted = problem.reweighted(member[c][self.panel.agent]).evaluate(own[None, None])
+            weighted = self._singly[c].reweighted(member[c][self.panel.agent]).evaluate(own[None, None])
             assert weighted.gradient is not None
             assert weighted.curvature is not None
             gradient[where], curvature[where, where] = weighted.gradient[0, 0], weighted.curvature[0, 0]
@@ -145,14 +160,17 @@ class Mixture:
     def stepped(self, parts: list[np.ndarray], shares: np.ndarray, steps: int) -> tuple[list[np.ndarray], np.ndarray]:
         """An iteration of the EM algorithm for each start: parts (starts, parameters) by class, shares (starts, C)."""
         member, _ = memberships(self.log_likelihoods(parts), shares)
-        count, moved = len(shares), list(parts)
+        moved = list(parts)
         for problem, classes in self.alike():
             (rows,) = problem.source.observations  # type: ignore[attr-defined]
-            weights = [member[start, c][self.panel.agent] for c in classes for start in range(count)]
-            weighted = replace(problem, source=Memory(tuple(rows.reweighted(own) for own in weights)))
             vectors = np.concatenate([parts[c] for c in classes])
-            ends = weighted.solve_from(vectors[:, None], iterations=steps, tolerance=1e-4).vectors[:, 0]
-            for c, own in zip(classes, np.split(ends, len(classes)), strict=True):
+            weights = np.concatenate([member[:, c] for c in classes])
+            ends = []
+            for (some, of), (own, _) in zip(_in_turn(vectors), _in_turn(weights), strict=True):
+                groups = tuple(rows.reweighted(each[self.panel.agent]) for each in own)
+                weighted = replace(problem, source=Memory(groups, single=True))
+                ends.append(weighted.solve_from(some[:, None], iterations=steps, tolerance=1e-4).vectors[:of, 0])
+            for c, own in zip(classes, np.split(np.concatenate(ends), len(classes)), strict=True):
                 moved[c] = own
         return moved, member.mean(axis=2)
 
@@ -170,6 +188,14 @@ class Mixture:
             return Evaluation(*(np.stack(own) for own in zip(*parts, strict=True)))
 
         return newton.minimise(evaluate, vector[None], self.bounds, **options)  # type: ignore[arg-type]
+
+
+def _in_turn(values: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
+    """Some of many at a time, filled up to a power of two, and how many these are: code is compiled for few sizes."""
+    for start in range(0, len(values), TOGETHER):
+        some = values[start : start + TOGETHER]
+        room = 1 << (len(some) - 1).bit_length() if start == 0 else TOGETHER
+        yield np.concatenate([some, np.repeat(some[:1], room - len(some), axis=0)]), len(some)
 
 
 def memberships(logs: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

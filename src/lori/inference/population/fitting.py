@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from lori.data.grouping import relative
 from lori.inference import intervals
 from lori.inference.estimates import HELD, Optimum, Reported, Uncertainty, Units, unknown
 from lori.inference.fitting import Fit, differences_within, reaching, solve_nested
+from lori.inference.population.chain import POOLED_STARTS, Chain
 from lori.inference.population.classes import Mixture
 from lori.inference.population.hierarchy import Hierarchy, Learned, by_agent, start_of
 from lori.inference.population.panel import Panel
@@ -20,7 +21,6 @@ from lori.inference.population.search import Classes, Report, find_classes
 from lori.inference.posterior.importance import gaussian
 from lori.inference.problem import Problem
 from lori.inference.search.search import Found
-from lori.inference.search.starts import insertions
 from lori.inference.settings import FitSettings
 from lori.inference.statistics import Observed, Scaling, Statistics
 from lori.language.results import Status
@@ -28,10 +28,10 @@ from lori.model.decisions import decided
 from lori.model.likelihoods.base import Compares
 from lori.model.quantity import Quantity
 
-POOLED_STARTS = 16  # of the search for all people together, where classes start from
-SEARCHED = 60_000  # choices × effort beyond which classes are searched for on some of the agents
+SEARCHED = 100_000  # choices × effort beyond which classes are searched for on some of the agents
 DRAWS = 2048  # for intervals
-POSTERIOR = 128  # vectors that stand for what is known about a person
+POSTERIOR, FEWEST_POSTERIOR = 128, 16  # vectors that stand for what is known about a person
+MEMORY = 1 << 22  # numbers of all persons together, beyond which there are fewer vectors for each, at least
 CARELESS = 0.05  # log-likelihood of a choice above chance, below which a class answers at random
 
 
@@ -74,7 +74,10 @@ def fit_population(
     mixture = Mixture(tuple(problems), panel, columns)
     generator = np.random.default_rng(settings[0].seed)
     sample = _sample(mixture, data, generator)
-    given = _with_another_level(sample or mixture, pooled, settings[0].starts, generator)
+    small = sample or mixture
+    alike = len(small.alike()) == 1
+    chain = Chain(small, settings[0].starts, generator)
+    given = chain.given(small.classes, small.problems[0].specification.levels) if alike else []
     found = find_classes(
         mixture, pooled, starts=settings[0].starts, generator=generator, sample=sample, given=given, report=report
     )
@@ -120,55 +123,26 @@ def _sample(mixture: Mixture, data: Observed, generator: np.random.Generator) ->
     return Mixture(problems, panel, mixture.design[[places[agent] for agent in panel.agents]])
 
 
-def _with_another_level(
-    mixture: Mixture, pooled: Sequence[Found], starts: int, generator: np.random.Generator
-) -> list[np.ndarray]:
-    """Starts: the best classes with one level less, each with a level more, faint or strong, at each place."""
-    if mixture.classes == 1 or any(own.specification.levels == 1 for own in mixture.problems):
-        return []
-    smaller: dict[int, Problem] = {}
-    for own in mixture.problems:
-        smaller.setdefault(id(own), replace(own, specification=own.specification.fewer()))
-    fewer = replace(mixture, problems=tuple(smaller[id(own)] for own in mixture.problems))
-    chain = {key: solve_nested(own, starts=POOLED_STARTS, seed=0) for key, own in smaller.items()}
-    best = {key: list(own)[-1][1] for key, own in chain.items()}
-    found = find_classes(
-        fewer, [best[id(own)] for own in mixture.problems], starts=max(starts // 2, 4), generator=generator
-    )
-    parts, odds = fewer.parts(found.vector)
-    shares = np.exp(fewer.log_shares(odds)).mean(axis=1)
-    inserting = generator.spawn(mixture.classes)
-    more = [
-        insertions(own.specification, part[None], each)[0]
-        for own, part, each in zip(mixture.problems, parts, inserting, strict=True)
-    ]
-    count = max(map(len, more))
-    return [
-        mixture.joined([own[(kind + shift * place) % len(own)] for place, own in enumerate(more)], shares)
-        for kind in range(count)
-        for shift in (0, 1)
-    ]
-
-
 def _of_classes(
     settings: Sequence[FitSettings], data: Observed, statistics: Statistics, mixture: Mixture, found: Classes
 ) -> PopulationFit:
     """Classes, the largest first."""
-    parts, odds = mixture.parts(found.vector)
-    shares = np.exp(mixture.log_shares(odds)).mean(axis=1)
+    (parts, shares), odds = mixture.divided(found.vector), mixture.parts(found.vector)[1]
     order = np.argsort(-shares, kind="stable")
     members = found.members[order].T
+    logs = mixture.log_likelihoods([part[None] for part in parts])[0]
     fits, careless = [], []
     for place in order:
         optimum = _optimum(settings[place], mixture, found, int(place))
         known, drawn = _precision(optimum, mixture, found, int(place), settings[0].seed)
         weights = found.members[place]
+        own = logs[place]
         fits.append(
             _class_fit(
-                settings[place], data, statistics, optimum, known, drawn, weights, mixture.panel, found.converged
+                settings[place], data, statistics, optimum, known, drawn, weights, mixture.panel, found.converged,
+                float(weights @ own),
             )
-        )
-        own = mixture.log_likelihoods([part[None] for part in parts])[0, place]
+        )  # fmt: skip
         chance = mixture.panel.totals(-np.log(offered(settings[place], data)) * data.comparisons * data.weights)
         counts = mixture.panel.totals(data.comparisons * data.weights)
         careless.append(bool(weights @ (own - chance) < CARELESS * (weights @ counts)))
@@ -250,6 +224,7 @@ def _class_fit(
     member: np.ndarray,
     panel: Panel,
     converged: bool,
+    log_likelihood: float,
 ) -> Fit:
     """What is reported of a class: a fit to all choices, each as far as its agent belongs to the class."""
     part = statistics.sample
@@ -261,7 +236,7 @@ def _class_fit(
     return Fit(
         model=model,
         errors=errors,
-        log_likelihood=float("nan"),
+        log_likelihood=log_likelihood,
         steps=(),
         support=None,
         shares=weights @ decided(model, part) / total,
@@ -290,11 +265,14 @@ def _continuous(
     units = Units(problem.specification, problem.scaling, settings.alpha)
     optimum = Optimum(units, settings.prior, vector, -learned.log_likelihood, None, None)
     middle = _class_fit(
-        settings, data, statistics, optimum, unknown(vector), None, np.ones(len(panel)), panel, learned.converged
-    )
-    stranger = learned.of_strangers(POSTERIOR)[None]
-    vectors = np.concatenate([learned.posterior(POSTERIOR), stranger])
-    shares = np.full(vectors.shape[:2], 1 / POSTERIOR)
+        settings, data, statistics, optimum, unknown(vector), None, np.ones(len(panel)), panel, learned.converged,
+        learned.log_likelihood,
+    )  # fmt: skip
+    count = POSTERIOR
+    while count > FEWEST_POSTERIOR and count * len(panel) * len(vector) > MEMORY:
+        count //= 2
+    vectors = np.concatenate([learned.posterior(count), learned.of_strangers(count)[None]])
+    shares = np.full(vectors.shape[:2], 1 / count)
     return PopulationFit(
         panel=panel,
         classes=(middle,),
@@ -315,16 +293,3 @@ def _continuous(
 def _grouped(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
     """Observations agent by agent, and where one agent's end."""
     return np.argsort(panel.agent, kind="stable"), np.cumsum(np.bincount(panel.agent))[:-1]
-
-
-def probabilities(fit: PopulationFit, data: Observed, person: np.ndarray) -> np.ndarray:
-    """Of every outcome, the mean over what is possible for each person."""
-    return np.sum([own.probabilities(data, person) for own in fit.known], axis=0)
-
-
-def held_out(fit: PopulationFit, data: Observed, person: np.ndarray) -> np.ndarray:
-    """(observations,) log-likelihood of choices that were not fitted, person by person."""
-    if len(fit.known) == 1:
-        return fit.known[0].log_likelihood(data, person)
-    each = np.stack([own.log_likelihood(data, person) for own in fit.known])
-    return np.logaddexp.reduce(each, axis=0)

@@ -244,6 +244,20 @@ class Learned:
     def parameters(self) -> int:
         return 2 * self.hierarchy.size
 
+    def errors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Standard errors of μ and of log σ, agents being independent.
+
+        By the outer products of the agents' scores, which are posterior means of ∂ log N(z; μ, σ²), and the prior.
+        """
+        shares, _ = self.people.shares(self.distribution)
+        away = (self.people.z - self.distribution.mean) / self.distribution.deviation
+        first = np.einsum("ar,arp->ap", shares, away) / self.distribution.deviation
+        second = np.einsum("ar,arp->ap", shares, away**2 - 1)
+        scores = np.concatenate([first, second], axis=1)
+        prior = np.append(np.full(self.hierarchy.size, CENTRE**-2.0), np.full(self.hierarchy.size, 2.0))
+        covariance = np.linalg.inv(scores.T @ scores + np.diag(prior))
+        return tuple(np.split(np.sqrt(np.diag(covariance)), 2))  # type: ignore[return-value]
+
     def posterior(self, count: int, seed: int = 0) -> np.ndarray:
         """(agents, count, parameters) draws of each agent's own parameters, all alike in weight."""
         shares, _ = self.people.shares(self.distribution)

@@ -1,15 +1,18 @@
-"""Search for classes: many starts by the EM algorithm, the best of them by Newton's method on the likelihood itself.
+"""Search for classes: many starts by the EM algorithm, the better ones by Newton's method, then moves from the best.
 
 The likelihood of a mixture has many optima. Starts give every class a vector of its own: the best one of all people
 together, varied, a random one, or one class too few with another beside it. All starts take a few steps of the EM
-algorithm as one batch, on some of the agents if there are very many; the best go on, and the best few of these are
-polished on all agents.
+algorithm as one batch, on some of the agents if there are very many; Newton's method on the likelihood itself, whose
+step takes no longer and which does not crawl along valleys, leads the better ones on. From the best, moves are tried:
+a class with its levels in another order or otherwise varied, given who belongs to it, and one class given up for two
+halves of another (Ueda et al. 2000). That is repeated while it helps, and the end is polished on all agents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
@@ -19,10 +22,13 @@ from lori.inference.search.search import Found
 from lori.inference.search.starts import neighbours, random_starts, variations
 from lori.model.specification import Specification
 
-FIRST, THEN, LAST = 8, 24, 60  # iterations of the EM algorithm that all starts, the better half and the best get
-POLISHED = 3  # starts that are polished by Newton's method
-STEPS = 2  # of Newton's method within an iteration
-SLIGHT = 0.02  # units of log-likelihood: when no start gains more, the EM algorithm has done its work
+FIRST = 5  # iterations of the EM algorithm that all starts get
+STEPS = 1  # of Newton's method within an iteration
+LED, FEWEST_LED = 0.25, 6  # share of the starts that Newton's method leads on, at least so many
+LOOSE, DESCENT = 1e-2, 30  # tolerance and iterations of that
+VARIED = 9  # other vectors that are tried for a class, beside other orders of its levels
+ROUNDS, MOVED = 6, 5  # of moves from the best, and how many of these Newton's method leads on
+BETTER = 0.1  # units of log-likelihood that moves must gain for another round
 SAME = 0.05
 LEAST_SHARE = 0.02  # with which a class starts
 Report = Callable[[int, int], None]
@@ -39,7 +45,6 @@ class Classes:
     gradient: np.ndarray  # of what is held at a bound, zero elsewhere
     curvature: np.ndarray
     starts: int
-    reached: int  # of those that were polished
     members: np.ndarray  # (classes, agents)
     by_agent: np.ndarray  # (agents,) log-likelihood of what each chose
 
@@ -52,25 +57,19 @@ def find_classes(
     generator: np.random.Generator,
     sample: Mixture | None = None,
     given: Sequence[np.ndarray] = (),
+    rounds: int = ROUNDS,
     report: Report | None = None,
 ) -> Classes:
     """`pooled` is what was found for all people together, by class; `sample` has fewer agents, to search on.
 
-    Each of the `given` vectors is a start, too.
+    Each of the `given` vectors is a start, too. `rounds` of moves from the best are tried at most.
     """
     small = mixture if sample is None else sample
     if mixture.classes == 1:
-        tried = [mixture.joined([own.vectors[0] for own in pooled], np.ones(1))]
+        vector = mixture.joined([own.vectors[0] for own in pooled], np.ones(1))
     else:
-        tried = _by_steps(small, pooled, starts, generator, given, report)
-    ends = []
-    for vector in tried:
-        if sample is not None:
-            vector = small.polished(vector, tolerance=1e-2).vectors[0]
-        ends.append(mixture.polished(vector, tolerance=1e-8, iterations=200))
-        if report is not None:
-            report(len(ends), len(tried))
-    best = min(ends, key=lambda end: float(end.values[0]))
+        vector = _searched(small, pooled, starts, generator, given, rounds, report)
+    best = mixture.polished(vector, tolerance=1e-8, iterations=200)
     assert best.curvature is not None
     assert best.gradient is not None
     vector, value = best.vectors[0], float(best.values[0])
@@ -83,52 +82,95 @@ def find_classes(
         gradient=best.gradient[0],
         curvature=best.curvature[0],
         starts=starts,
-        reached=sum(float(end.values[0]) <= value + SAME for end in ends),
         members=members,
         by_agent=total,
     )
 
 
-def _by_steps(
+def _searched(
     mixture: Mixture,
     pooled: Sequence[Found],
     starts: int,
     generator: np.random.Generator,
     given: Sequence[np.ndarray],
+    rounds: int,
     report: Report | None,
-) -> list[np.ndarray]:
-    """The best vectors after a tournament of starts by the EM algorithm."""
-    drawing, sharing = generator.spawn(2)
+) -> np.ndarray:
+    """The best vector that starts and moves lead to, not yet polished."""
+    drawing, sharing, moving = generator.spawn(3)
     parts = [
         class_starts(problem, found, starts, own)
         for problem, found, own in zip(mixture.problems, pooled, drawing.spawn(mixture.classes), strict=True)
     ]
     shares = sharing.dirichlet(np.full(mixture.classes, 4.0), starts)
-    for vector in given:
-        own, odds = mixture.parts(vector)
-        parts = [np.concatenate([part, new[None]]) for part, new in zip(parts, own, strict=True)]
-        share = np.exp(mixture.log_shares(odds)).mean(axis=1)
-        shares = np.concatenate([shares, share[None]])
+    drawn = [mixture.joined([own[place] for own in parts], shares[place]) for place in range(starts)]
+    vectors = stepped(mixture, [*drawn, *given], FIRST)
+    best = led(mixture, vectors, max(FEWEST_LED, round(LED * len(vectors))))
+    for number, own in enumerate(moving.spawn(rounds)):
+        if report is not None:
+            report(number + 1, rounds)
+        moved = led(mixture, stepped(mixture, moves(mixture, best[1], own), FIRST), MOVED)
+        gain = best[0] - moved[0]
+        best = min(best, moved, key=lambda own: own[0])
+        if gain < BETTER:
+            break
+    return best[1]
+
+
+def stepped(mixture: Mixture, vectors: Sequence[np.ndarray], iterations: int) -> list[np.ndarray]:
+    """Some iterations of the EM algorithm from each of the vectors, as one batch; the best vectors first."""
+    split = [mixture.divided(vector) for vector in vectors]
+    parts = [np.stack([own[place] for own, _ in split]) for place in range(mixture.classes)]
+    shares = np.stack([own for _, own in split])
+    for _ in range(iterations):
+        parts, shares = mixture.stepped(parts, _kept_alive(shares), STEPS)
     shares = _kept_alive(shares)
-    left = len(shares)
-    values = np.full(left, np.inf)
-    for iterations, share in ((FIRST, 0.5), (THEN, 0.25), (LAST, 0.0)):
-        for number in range(iterations):
-            parts, shares = mixture.stepped(parts, shares, STEPS)
-            shares = _kept_alive(shares)
-            if number % 4 == 3 or number == iterations - 1:
-                before, values = values, mixture.values(parts, shares)
-                if report is not None:
-                    report(number + 1, iterations)
-                if np.all(before - values < SLIGHT):
-                    break
-        best = np.argsort(values)[: max(POLISHED, int(share * left))]
-        parts, shares, values = [own[best] for own in parts], shares[best], values[best]
-    kept: list[int] = []
-    for place in range(len(values)):
-        if all(abs(values[place] - values[other]) > SAME for other in kept):
-            kept.append(place)
-    return [mixture.joined([own[place] for own in parts], shares[place]) for place in kept]
+    order = np.argsort(mixture.values(parts, shares))
+    return [mixture.joined([own[place] for own in parts], shares[place]) for place in order]
+
+
+def led(mixture: Mixture, vectors: Sequence[np.ndarray], count: int) -> tuple[float, np.ndarray]:
+    """Value and vector of the best end to which Newton's method leads from the first `count` vectors."""
+    ends = [mixture.polished(vector, tolerance=LOOSE, iterations=DESCENT) for vector in vectors[:count]]
+    best = min(ends, key=lambda end: float(end.values[0]))
+    return float(best.values[0]), best.vectors[0]
+
+
+def moves(mixture: Mixture, vector: np.ndarray, generator: np.random.Generator) -> list[np.ndarray]:
+    """Vectors from which something better may be reached, one class of this one being changed or given up."""
+    parts, shares = mixture.divided(vector)
+    member, _ = mixture.memberships(vector)
+    changing, halving = generator.spawn(2)
+    found = []
+    for place, own in enumerate(changing.spawn(mixture.classes)):
+        for other in _alternatives(mixture, place, parts[place], member[place], own):
+            found.append(mixture.joined([*parts[:place], other, *parts[place + 1 :]], shares))
+    for gone, halved in permutations(range(mixture.classes), 2):
+        if mixture.problems[gone].specification != mixture.problems[halved].specification:
+            continue
+        away = 0.5 * halving.normal(size=len(parts[halved]))
+        lower, upper = mixture.problems[halved].specification.bounds
+        changed, share = list(parts), shares.copy()
+        changed[gone] = np.clip(parts[halved] * (1 + away), lower, upper)
+        changed[halved] = np.clip(parts[halved] * (1 - away), lower, upper)
+        share[gone] = share[halved] = (shares[halved] + 0.1 * shares[gone]) / 2
+        found.append(mixture.joined(changed, share / share.sum()))
+    return found
+
+
+def _alternatives(
+    mixture: Mixture, place: int, part: np.ndarray, member: np.ndarray, generator: np.random.Generator
+) -> list[np.ndarray]:
+    """Other optima of one class given who belongs to it: other orders of its levels, and variations; the best two."""
+    problem = mixture.problems[place].reweighted(member[mixture.panel.agent])
+    specification = problem.specification
+    starts = np.concatenate(
+        [neighbours(specification, part[None]), variations(specification, part[None], VARIED, generator)], axis=1
+    )
+    ends = problem.solve_from(starts, iterations=10, tolerance=LOOSE)
+    order = np.argsort(ends.values[0])
+    far = [row for row in order if np.abs(ends.vectors[0, row] - part).max() > 0.1]
+    return [ends.vectors[0, row] for row in far[:2]]
 
 
 def class_starts(problem: Problem, found: Found, count: int, generator: np.random.Generator) -> np.ndarray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Protocol
 
@@ -60,6 +60,7 @@ class Memory:
     """Rows in memory; the cores share them."""
 
     observations: tuple[Observations, ...]  # one for each group
+    single: bool = False  # single vectors are evaluated very often
 
     @property
     def groups(self) -> int:
@@ -71,7 +72,7 @@ class Memory:
 
     def __getstate__(self) -> dict[str, Any]:
         """Shards are cut again where the rows arrive."""
-        return {"observations": self.observations}
+        return {"observations": self.observations, "single": self.single}
 
     @cached_property
     def _shards(self) -> list[list[Observations]]:
@@ -86,29 +87,32 @@ class Memory:
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
         shards = self._shards
         if len(shards) == 1 or plain.suffices(specification, self.observations):
-            return evaluate(specification, scaling, self.observations, vectors, order)
+            return evaluate(specification, scaling, self.observations, vectors, order, self.single)
         if self.groups == 1:
             own: Sequence[np.ndarray] = [vectors] * len(shards)
         else:
             own = np.split(vectors, np.cumsum([len(shard) for shard in shards])[:-1])
         done = list(
-            _threads().map(lambda shard, some: evaluate(specification, scaling, shard, some, order), shards, own)
+            _threads().map(
+                lambda shard, some: evaluate(specification, scaling, shard, some, order, self.single), shards, own
+            )
         )
         if self.groups == 1:
             return sum(done[1:], start=done[0])
         return Evaluation(*(np.concatenate(parts) for parts in zip(*done, strict=True) if parts[0] is not None))
 
     def reweighted(self, weights: Sequence[np.ndarray]) -> Memory:
-        changed = Memory(tuple(own.reweighted(each) for own, each in zip(self.observations, weights, strict=True)))
-        if "_shards" in self.__dict__ and self.groups == 1 and len(self._shards) > 1:
+        reweighted = tuple(own.reweighted(each) for own, each in zip(self.observations, weights, strict=True))
+        changed = replace(self, observations=reweighted)
+        if self.groups == 1 and len(self._shards) > 1:
             shards = [[shard.reweighted(weights[0]) for shard in part] for part in self._shards]
             changed.__dict__["_shards"] = shards  # rows that are laid out stay in place
         return changed
 
     def only(self, group: int) -> Memory:
-        return Memory((self.observations[group],))
+        return replace(self, observations=(self.observations[group],))
 
     def sample(self, rows: int, generator: np.random.Generator) -> Memory:
         if all(own.rows <= rows for own in self.observations):
             return self
-        return Memory(tuple(own.sample(rows, generator) for own in self.observations))
+        return replace(self, observations=tuple(own.sample(rows, generator) for own in self.observations))

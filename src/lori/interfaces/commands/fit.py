@@ -30,6 +30,7 @@ from lori.interfaces.commands.report import check_page, heading, write_report
 if TYPE_CHECKING:
     from lori.data.preferences import Preferences
     from lori.estimators.lori import LORI
+    from lori.estimators.population import Population
     from lori.evaluation.selection import Selection
     from lori.language.results import Support
     from lori.model.rewards import Reward
@@ -206,7 +207,7 @@ class OutputOptions:
             if chosen:
                 typer.echo("\n" + "\n".join(_verdicts(chosen)))
 
-    def show_report(self, estimator: LORI, data: Preferences, files: list[Path], dropped: int) -> None:
+    def show_report(self, estimator: LORI | Population, data: Preferences, files: list[Path], dropped: int) -> None:
         """The page, where one is asked for."""
         if self.report is None:
             return
@@ -239,7 +240,7 @@ def fit(
     check_page("--report", output.report)
     check_targets([output.save, output.report, people.members], inputs=files, overwrite=output.overwrite)
     streamed = engine.streams(files)
-    people.check(by, streamed, output.save, output.report)
+    people.check(by, streamed)
     _check_memory(streamed, by, output.report)
     if streamed:
         estimator = model.estimator()
@@ -265,8 +266,11 @@ def fit(
 
         say(str(many_levels(whole("--levels", model.levels))))
     if people.asked:
-        asked = {"as_json": output.as_json, "quiet": output.quiet}
-        fit_people(people, model.estimator(), model.chooses_levels or model.climbs, preferences, **asked)
+        found = fit_people(
+            people, model.estimator(), model.chooses_levels or model.climbs, preferences,
+            save=output.save, as_json=output.as_json, quiet=output.quiet,
+        )  # fmt: skip
+        output.show_report(found, preferences, files, dropped)
         return
     if by:
         output.show_agents(*_fit_agents(model, preferences))

@@ -18,6 +18,7 @@ from lori.errors import InputError
 if TYPE_CHECKING:
     from lori.data.reading.stream import PreferenceStream
     from lori.estimators.lori import LORI
+    from lori.estimators.population import Population
 
 Files = Annotated[
     list[Path], typer.Argument(help="One file (pairs or choices), or two (items or trajectories, with comparisons).")
@@ -255,7 +256,7 @@ class ModelDataOptions(SetOptions):
     missing: Annotated[str, typer.Option(help="Rows with an empty cell: error or drop.")] = "error"
     agent: Annotated[str | None, typer.Option(help="Whose model, of a file with one for each agent.")] = None
 
-    def read(self, files: list[Path], estimator: LORI, *, outcome_needed: bool = True) -> Any:
+    def read(self, files: list[Path], estimator: LORI | Population, *, outcome_needed: bool = True) -> Any:
         """Preferences or Choices with the model's own features, and trajectories pooled as they were for it."""
         from lori.data.reading.readers import read
         from lori.estimators.lori import pooling_text

@@ -11,12 +11,13 @@ from lori.errors import InputError
 
 if TYPE_CHECKING:
     from lori.estimators.lori import LORI
+    from lori.estimators.population import Population
 
 
-def load_models(path: Path, agent: str | None) -> dict[str | None, LORI]:
-    """The model in a file, under None, or those of all agents; one of them where it is named."""
+def load_models(path: Path, agent: str | None) -> dict[str | None, LORI | Population]:
+    """The model or population in a file, under None, or the models of all agents; one of them where it is named."""
     from lori.estimators.agents import load_agents
-    from lori.estimators.lori import load
+    from lori.estimators.loading import load
     from lori.estimators.storage import kind_of
 
     if kind_of(path) != "agents":
@@ -37,8 +38,8 @@ def load_models(path: Path, agent: str | None) -> dict[str | None, LORI]:
     return {None: models[agent]}
 
 
-def load_one(path: Path, agent: str | None) -> LORI:
-    """The only model of a file, or that of the agent who is named."""
+def load_any(path: Path, agent: str | None) -> LORI | Population:
+    """The only model or the population of a file, or the model of the agent who is named."""
     models = load_models(path, agent)
     if None not in models:
         raise InputError(
@@ -47,7 +48,15 @@ def load_one(path: Path, agent: str | None) -> LORI:
     return models[None]
 
 
-def predicted(models: dict[str | None, LORI], observed: Any) -> np.ndarray:
+def load_one(path: Path, agent: str | None) -> LORI:
+    """The only model of a file, or that of the agent who is named; a population is refused with a sentence."""
+    from lori.estimators.lori import LORI, load
+
+    model = load_any(path, agent)
+    return model if isinstance(model, LORI) else load(path)
+
+
+def predicted(models: dict[str | None, LORI | Population], observed: Any) -> np.ndarray:
     """Probabilities of each row, by the only model or by that of the row's own agent."""
     if None in models:
         return models[None].predict_proba(observed)

@@ -31,6 +31,11 @@ class Kind(StrEnum):
     survivors = "survivors"
     chances = "chances"
     trajectories = "trajectories"
+    classes = "classes"
+    members = "members"
+
+
+OF_POPULATIONS = (Kind.classes, Kind.members)
 
 
 def plot(
@@ -55,6 +60,11 @@ def plot(
 
     check_figure_file(out)
     check_targets([out], inputs=[model, *(files or [])], overwrite=False)
+    if kind in OF_POPULATIONS:
+        figure = _of_population(model, kind)
+        save(figure, out)
+        typer.echo(f"{figure.get_label()}\nWrote {shown(out)}")
+        return
     estimator = load_one(model, data.agent)
     if kind is Kind.trajectories:
         figure = _trajectories(estimator, files, left, right, data)
@@ -62,6 +72,12 @@ def plot(
         figure = _figure(estimator, kind, _pair(features), data.read(files, estimator) if files else None)
     save(figure, out)
     typer.echo(f"{figure.get_label()}\nWrote {shown(out)}")
+
+
+def _of_population(model: Path, kind: Kind) -> Figure:
+    from lori.estimators.population import load_population
+
+    return getattr(load_population(model).plot, kind.value)()
 
 
 def _figure(estimator: LORI, kind: Kind, pair: tuple[str | None, str | None], data: Observed | None) -> Figure:

@@ -42,7 +42,7 @@ class PeopleOptions:
     def asked(self) -> bool:
         return self.classes is not None or self.spread
 
-    def check(self, by: str | None, streamed: bool, save: Path | None, report: Path | None) -> None:
+    def check(self, by: str | None, streamed: bool) -> None:
         """What does not go together is refused before anything is read."""
         if self.members is not None and not self.asked:
             raise InputError(
@@ -54,14 +54,8 @@ class PeopleOptions:
             raise InputError(
                 "--classes", expected="1 or none beside --spread", got=repr(self.classes), fix="leave one of them out"
             )
-        for name, given in (("--by", by), ("--save", save), ("--report", report)):
-            if given is not None:
-                raise InputError(
-                    name,
-                    expected="none beside --classes or --spread",
-                    got="one",
-                    fix=f"leave {name} out, or use --json",
-                )
+        if by is not None:
+            raise InputError("--by", expected="none beside --classes or --spread", got="one", fix="leave --by out")
         if streamed:
             raise InputError(
                 "--classes",
@@ -72,12 +66,21 @@ class PeopleOptions:
 
 
 def fit_people(
-    options: PeopleOptions, single: LORI, choose_levels: bool, data: Preferences, *, as_json: bool, quiet: bool
-) -> None:
-    """Fit and show a population with the settings of `single`."""
+    options: PeopleOptions,
+    single: LORI,
+    choose_levels: bool,
+    data: Preferences,
+    *,
+    save: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> Population:
+    """Fit, save and show a population with the settings of `single`."""
     from lori.data.writing import writing
 
     population, chosen = _fitted(options, single, choose_levels, data)
+    if save is not None:
+        population.save(save)
     if options.members is not None:
         with writing(options.members) as target:
             population.members_frame().to_csv(target, index=False)
@@ -90,6 +93,9 @@ def fit_people(
             typer.echo(f"\n{chosen}")
         if options.members is not None:
             typer.echo(f"\nWrote {len(population.agents_):,} agents to {shown(options.members)}")
+        if save is not None:
+            typer.echo(f"\nSaved to {shown(save)}")
+    return population
 
 
 def _fitted(

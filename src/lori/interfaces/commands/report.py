@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,7 @@ from lori.interfaces.commands.options import Files, ModelDataOptions, ModelFile,
 if TYPE_CHECKING:
     from lori.data.preferences import Preferences
     from lori.estimators.lori import LORI
+    from lori.estimators.population import Population
 
 
 PAGES = (".html", ".htm")
@@ -34,11 +35,11 @@ def report(
     data: ModelDataOptions,
 ) -> None:
     """Write one page about a saved model and the data it was fitted to, for people who decide."""
-    from lori.interfaces.commands.people import load_one
+    from lori.interfaces.commands.people import load_any
 
     check_page("--out", out)
     check_targets([out, markdown, json_out], inputs=[model, *files], overwrite=False)
-    estimator = load_one(model, data.agent)
+    estimator = load_any(model, data.agent)
     preferences = data.read(files, estimator)
     if data.agent is not None and preferences.agent is not None:
         preferences = preferences.by_agent()[data.agent]
@@ -49,7 +50,7 @@ def report(
 
 
 def write_report(
-    estimator: LORI,
+    estimator: LORI | Population,
     data: Preferences,
     out: Path,
     *,
@@ -61,13 +62,17 @@ def write_report(
     currency: str | None = None,
 ) -> None:
     """The page and its twins, all from one content."""
-    from lori.interfaces.report import rendering
-    from lori.interfaces.report.content import report as content_of
+    from lori.estimators.lori import LORI
+    from lori.interfaces.report import content as models
+    from lori.interfaces.report import populations, rendering
 
-    with working("Writing the report (this fits the model again for cross-validation)"):
-        content = content_of(
-            estimator, data, title=title, command=_command(), dropped=dropped, pairs=pairs, currency=currency
-        )
+    made: dict[str, Any] = {"title": title, "command": _command(), "dropped": dropped}
+    with working("Writing the report (this fits the model again, without some of the choices)"):
+        content: rendering.Page
+        if isinstance(estimator, LORI):
+            content = models.report(estimator, data, pairs=pairs, currency=currency, **made)
+        else:
+            content = populations.report(estimator, data, **made)
         rendering.write_html(content, out)
         if markdown:
             rendering.write_markdown(content, markdown)

@@ -21,11 +21,12 @@ from lori.evaluation.overview import known
 from lori.evaluation.set_landscapes import set_landscape, survival
 from lori.evaluation.tradeoffs import Landscape, landscape, median_alternative, place_of, spans, trade_off
 from lori.inference.statistics import Observed
-from lori.interfaces.figures import calibration, ladder, posterior, sets, tradeoff, trajectories
+from lori.interfaces.figures import calibration, ladder, populations, posterior, sets, tradeoff, trajectories
 from lori.model.ordered import OrderedModel
 
 if TYPE_CHECKING:
     from lori.estimators.lori import LORI
+    from lori.estimators.population import Population
 
 DRAWS = 100
 Draws = Sequence[OrderedModel]
@@ -36,6 +37,10 @@ class Plots:
 
     def __init__(self, model: LORI) -> None:
         self._model = model
+
+    @staticmethod
+    def of_population(population: Population) -> PopulationPlots:
+        return PopulationPlots(population)
 
     def ladder(self) -> Figure:
         """Levels in order with weights, thresholds and the share of decisions that each one makes."""
@@ -139,6 +144,21 @@ class Plots:
         if at is not None or data is None:
             return None if at is None else np.asarray(at, float)
         return median_alternative(self._model.model_, data)
+
+
+class PopulationPlots:
+    """The figures of a population."""
+
+    def __init__(self, population: Population) -> None:
+        self._population = population
+
+    def classes(self) -> Figure:
+        """A ladder for each class, under its share of the people."""
+        return populations.classes(self._population.summary())
+
+    def members(self) -> Figure:
+        """Who belongs to which class or, where people differ continuously, what comes first for whom."""
+        return populations.members(*self._population.membership(), spread=self._population.summary().spread)
 
 
 def leaders(model: LORI) -> list[str]:

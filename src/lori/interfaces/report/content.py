@@ -83,6 +83,8 @@ class Report:
     remarks: dict[str, Sentence]  # by section: why something is not shown, or what to beware of
     worth: list[Sentence]  # of units of features in those of one of them, where that was asked for
 
+    template = "report"
+
     @property
     def features(self) -> tuple[str, ...]:
         return self.summary.features
@@ -109,6 +111,7 @@ def report(
     posterior = _posterior(model, same)
     quality, predictions = _quality(model, same)
     pictures, remarks = _pictures(model, same, posterior, predictions)
+    citation, versions = made_with()
     looked_at = predictable(same, 0, SURPRISING) if isinstance(same, Choices) else same
     surprising = surprises(model.model_, looked_at)
     if surprising:
@@ -129,17 +132,20 @@ def report(
         surprises=surprising if pairs else [],
         shown_features=_weightiest(summary),
         rare=rare_choices(model.model_, looked_at),
-        citation=[
-            sentences.PAPER,
-            f"The LORI developers: LORI {__version__}, lexicographically ordered rewards from preferences.",
-        ],
-        versions={"lori": __version__, "Python": platform.python_version()}
-        | {name: version(name) for name in PACKAGES},
+        citation=citation,
+        versions=versions,
         command=command,
         pictures=pictures,
         remarks=remarks,
         worth=posterior.worth(currency).sentences() if currency and posterior is not None else [],
     )
+
+
+def made_with() -> tuple[list[str], dict[str, str]]:
+    """What to cite, and the versions of what was used."""
+    own = f"The LORI developers: LORI {__version__}, lexicographically ordered rewards from preferences."
+    used = {"lori": __version__, "Python": platform.python_version()} | {name: version(name) for name in PACKAGES}
+    return [sentences.PAPER, own], used
 
 
 def _posterior(model: LORI, preferences: Observed) -> Posterior | None:

@@ -15,51 +15,57 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from lori.data.writing import writing
 from lori.interfaces.report import sentences
 from lori.interfaces.report.content import Report
-from lori.language import answer, names, numbers
+from lori.interfaces.report.populations import PopulationReport
+from lori.language import answer, names, numbers, populations
 from lori.language.sentence import Sentence
 
+Page = Report | PopulationReport
 
-def write_html(report: Report, path: Path) -> None:
+
+def write_html(report: Page, path: Path) -> None:
     _write(path, html(report))
 
 
-def write_markdown(report: Report, path: Path) -> None:
+def write_markdown(report: Page, path: Path) -> None:
     _write(path, markdown(report))
 
 
-def write_json(report: Report, path: Path) -> None:
+def write_json(report: Page, path: Path) -> None:
     _write(path, json.dumps(_finite(content(report)), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def html(report: Report) -> str:
+def html(report: Page) -> str:
     """One page with its style and figures inside: it asks for nothing from outside and needs no scripts."""
-    return _rendered("report.html", report, Sentence.html, names.html_name, escaped=True)
+    return _rendered(f"{report.template}.html", report, Sentence.html, names.html_name, escaped=True)
 
 
-def markdown(report: Report) -> str:
-    return _rendered("report.md", report, Sentence.markdown, names.markdown_name, escaped=False)
+def markdown(report: Page) -> str:
+    return _rendered(f"{report.template}.md", report, Sentence.markdown, names.markdown_name, escaped=False)
 
 
-def content(report: Report) -> dict[str, Any]:
+def content(report: Page) -> dict[str, Any]:
     """The report as plain values: names are whole in its numbers, and figures are their captions."""
     plain = {field.name: getattr(report, field.name) for field in fields(report)}
     plain["summary"] = report.summary.to_dict()
-    for name in ("description", "quality", "rare"):
+    for name in {"description", "quality", "rare"} & set(plain):
         plain[name] = None if plain[name] is None else asdict(plain[name])
     plain["description"]["ties"] = plain["description"].pop("n_ties")  # as it has always been called there
+    plain["pictures"] = {key: picture.caption for key, picture in report.pictures.items()}
+    if isinstance(report, PopulationReport):
+        return {**plain, "classes": [picture.caption for picture in report.classes]}
     plain["surprises"] = [
         {**asdict(each), "chosen": each.chosen, "probability": each.probability} for each in report.surprises
     ]
-    plain["pictures"] = {key: picture.caption for key, picture in report.pictures.items()}
     return plain
 
 
 def _rendered(
-    template: str, report: Report, say: Callable[[Sentence], str], name: Callable[[str], str], *, escaped: bool
+    template: str, report: Page, say: Callable[[Sentence], str], name: Callable[[str], str], *, escaped: bool
 ) -> str:
     """`say` shows a sentence and `name` a feature."""
     page = _templates(escaped).get_template(template)
-    return page.render(report=report, sentences=sentences, say=say, name=name, level_count=numbers.level_count)
+    said = {"sentences": sentences, "people": populations}
+    return page.render(report=report, **said, say=say, name=name, level_count=numbers.level_count)
 
 
 def _finite(value: Any) -> Any:

@@ -1,0 +1,201 @@
+"""Classes of people: are kinds that are there found, with their shares, orders, members and thresholds?
+
+Three kinds: some put cost first, some comfort, and some trade off. In another case a tenth of the people answer at
+random, and in a third one everybody is alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from lori.data.preferences import Preferences
+from lori.estimators.population import Population, PopulationClass
+from lori.evaluation.classes import select_classes
+from lori.experiments.bench.contest import Measured, Row
+from lori.experiments.bench.trials import each
+from lori.inference.posterior.importance import gaussian
+from lori.model.ordered import OrderedModel
+
+FEATURES = ("cost", "time", "comfort")
+KINDS = (
+    OrderedModel.linear([[-3.0, 0.0, 0.0], [0.0, -3.0, 0.0]], epsilon=[3.0, 0.0], features=FEATURES),
+    OrderedModel.linear([[0.0, 0.0, 3.0], [-3.0, 0.0, 0.0]], epsilon=[3.0, 0.0], features=FEATURES),
+    OrderedModel.linear([[-1.5, -1.5, 1.5]], epsilon=[0.0], features=FEATURES),
+)
+AT_RANDOM = OrderedModel.linear([[0.0, 0.0, 0.0]], epsilon=[0.0], features=FEATURES)
+SHARES = (0.4, 0.35, 0.25)
+BINS = 10
+NEAR, NEAR_CARELESS = 0.08, 0.04  # how far a share may be off
+
+
+@dataclass(frozen=True)
+class ClassesSettings:
+    """How many data sets, of how many people."""
+
+    repeats: int = 50
+    """Data sets."""
+    alike: int = 20
+    """Data sets of people who are all alike."""
+    first: int = 100
+    """Seed of the first one."""
+    people: int = 300
+    """In each data set."""
+    choices: int = 20
+    """Of each person."""
+    starts: int = 24
+    """Of each search."""
+    jobs: int = 2
+    """Data sets worked on at the same time."""
+
+
+@dataclass(frozen=True)
+class CarelessSettings(ClassesSettings):
+    """How many data sets, of how many people, some of whom answer at random."""
+
+    careless: float = 0.1
+    """Share of the people who do."""
+
+
+SMOKE = ClassesSettings(repeats=1, alike=1, people=30, choices=8, starts=4, jobs=1)
+CARELESS_SMOKE = CarelessSettings(repeats=1, people=30, choices=8, starts=4, jobs=1)
+
+
+def answers(
+    kinds: tuple[OrderedModel, ...], shares: tuple[float, ...], people: int, choices: int, seed: int
+) -> tuple[Preferences, np.ndarray]:
+    """What people of several kinds chose between two random alternatives, and of which kind each of them is."""
+    generator = np.random.default_rng(seed)
+    kind = generator.choice(len(kinds), size=people, p=np.asarray(shares) / np.sum(shares))
+    sides = generator.normal(size=(2, people, choices, len(FEATURES)))
+    counts = np.empty((people, choices, 3))
+    for place, own in enumerate(kinds):
+        left, right = (side[kind == place].reshape(-1, len(FEATURES)) for side in sides)
+        if len(left):
+            counts[kind == place] = own.sample(left, right, seed=generator).reshape(-1, choices, 3)
+    left, right = (side.reshape(-1, len(FEATURES)) for side in sides)
+    agent = np.repeat(np.arange(people), choices).astype(str)
+    data = Preferences.from_arrays(left, right, counts=counts.reshape(-1, 3), features=FEATURES, agent=agent)
+    return data, kind
+
+
+@dataclass(frozen=True, eq=False)
+class Recovered:
+    """What became of one data set."""
+
+    shares_off: float  # the largest difference between true and estimated shares
+    ordered: bool  # both orders were found
+    covered: tuple[bool, ...]  # by the 90 % intervals of the thresholds of the two orders
+    predicted: np.ndarray  # probabilities of belonging to each kind
+    belongs: np.ndarray  # whether they do
+    careless: float = 0.0  # share of the class that answers at random, zero if none does
+
+
+def recovered(work: tuple[ClassesSettings, int]) -> Recovered:
+    """Fit as many classes as there are, and compare them with the truth."""
+    settings, seed = work
+    careless = getattr(settings, "careless", 0.0)
+    kinds = (*KINDS, AT_RANDOM) if careless else KINDS
+    shares = (*(own * (1 - careless) for own in SHARES), *[careless][: bool(careless)])
+    data, kind = answers(kinds, shares, settings.people, settings.choices, seed)
+    people = Population(classes=len(kinds), levels=2, starts=settings.starts, seed=seed).fit(data)
+    true = kind[[int(agent) for agent in people.agents_]]
+    belongs = true[:, None] == np.arange(len(kinds))
+    order = max(permutations(range(len(kinds))), key=lambda own: float(np.sum(people.members_[:, list(own)] * belongs)))
+    members, classes = people.members_[:, list(order)], [people.classes_[place] for place in order]
+    told = [people.summary().classes[place] for place in order]
+    found = [own.share for own in told if own.careless]
+    return Recovered(
+        shares_off=float(np.abs(people.shares_[list(order)] - belongs.mean(axis=0)).max()),
+        ordered=all(_same_order(classes[place], KINDS[place]) for place in (0, 1)),
+        covered=tuple(_covered(people, order[place], KINDS[place], seed) for place in (0, 1)),
+        predicted=members.ravel(),
+        belongs=belongs.ravel(),
+        careless=float(sum(found)),
+    )
+
+
+def _same_order(found: PopulationClass, truth: OrderedModel) -> bool:
+    """Is each level led by the feature that leads it in truth, with the same sign?"""
+    for own, true in zip(found.levels_, truth.levels, strict=True):
+        lead = int(np.abs(true.weights).argmax())
+        if int(np.abs(own.weights).argmax()) != lead or own.weights[lead] * true.weights[lead] <= 0:
+            return False
+    return True
+
+
+def _covered(people: Population, place: int, truth: OrderedModel, seed: int) -> bool:
+    """Does the 90 % interval of the threshold of what comes first hold the true one?"""
+    optimum = people.fit_.classes[place].optimum
+    drawn = gaussian([optimum], 2048, np.random.default_rng(seed))
+    lead = int(np.abs(truth.levels[0].weights).argmax())
+    thresholds = np.asarray(optimum.units.of_draws(drawn.draws)[0].thresholds)[:, lead]
+    order = np.argsort(thresholds)
+    reached = np.cumsum(drawn.shares[order])
+    low, high = (thresholds[order][np.searchsorted(reached, at * reached[-1])] for at in (0.05, 0.95))
+    return bool(low <= truth.levels[0].thresholds[lead] <= high)
+
+
+def measure(settings: ClassesSettings) -> Measured:
+    seeds = range(settings.first, settings.first + settings.repeats)
+    found = list(each(recovered, [(settings, seed) for seed in seeds], settings.jobs))
+    right = sum(own.ordered and own.shares_off <= NEAR for own in found)
+    covered = float(np.mean([own.covered for own in found]))
+    worst, bins = calibration(found)
+    alike = list(each(_recommended_one, [(settings, seed) for seed in seeds[: settings.alike]], settings.jobs))
+    case = f"{settings.people} people × {settings.choices} choices, {len(found)} data sets"
+    measured = Measured()
+    measured.rows = [
+        Row(case, "three classes", note=f"shares and orders right in {right}", measures={"right": right}),
+        Row(case, "thresholds", note=f"90 % intervals hold {covered:.0%}", measures={"covered": covered}),
+        Row(case, "members", note="; ".join(bins), measures={"worst": worst}),
+        Row(case, "people who are alike", note=f"recommended as one in {sum(alike)} of {len(alike)}"),
+    ]
+    measured.claim("population-classes: share of data sets with right classes", right / len(found), 0.94, at_least=True)
+    measured.claim("population-classes: coverage of 90 % intervals, at least", covered, 0.85, at_least=True)
+    measured.claim("population-classes: coverage of 90 % intervals, at most", covered, 0.95)
+    measured.claim("population-classes: worst of ten bins of membership, in standard errors", worst, 2.0)
+    measured.claim("population-classes: people alike taken for one class", np.mean(alike), 0.95, at_least=True)
+    return measured
+
+
+def calibration(found: list[Recovered]) -> tuple[float, list[str]]:
+    """Predicted against observed memberships in ten bins: the worst difference in standard errors, and a text each."""
+    predicted = np.concatenate([own.predicted for own in found])
+    belongs = np.concatenate([own.belongs for own in found])
+    place = np.minimum((predicted * BINS).astype(int), BINS - 1)
+    worst, texts = 0.0, []
+    for number in range(BINS):
+        own = place == number
+        if not own.any():
+            continue
+        mean, seen = predicted[own].mean(), belongs[own].mean()
+        error = np.sqrt(np.sum(predicted[own] * (1 - predicted[own]))) / own.sum()
+        worst = max(worst, abs(mean - seen) / error)
+        texts.append(f"{mean:.3f} predicted, {seen:.3f} seen ({own.sum():,})")
+    return float(worst), texts
+
+
+def _recommended_one(work: tuple[ClassesSettings, int]) -> bool:
+    """Are people who are all alike taken for one class?"""
+    settings, seed = work
+    data, _ = answers(KINDS[:1], (1.0,), settings.people, settings.choices, seed)
+    estimator = Population(levels=2, starts=settings.starts, seed=seed)
+    chosen = select_classes(data, 3, estimator=estimator, held_out=False).recommended
+    return chosen.classes == 1 and not chosen.spread
+
+
+def measure_careless(settings: CarelessSettings) -> Measured:
+    seeds = range(settings.first, settings.first + settings.repeats)
+    found = list(each(recovered, [(settings, seed) for seed in seeds], settings.jobs))
+    near = sum(abs(own.careless - settings.careless) <= NEAR_CARELESS for own in found)
+    orders = sum(own.ordered for own in found)
+    case = f"{settings.people} people × {settings.choices} choices, {settings.careless:.0%} at random"
+    note = f"found within {NEAR_CARELESS} in {near}, both orders right in {orders} of {len(found)}"
+    measured = Measured([Row(case, "four classes", note=note, measures={"near": near, "orders": orders})])
+    share = near / len(found)
+    measured.claim("population-careless: share of data sets with the careless found", share, 0.9, at_least=True)
+    measured.claim("population-careless: share with right orders", orders / len(found), 0.9, at_least=True)
+    return measured
