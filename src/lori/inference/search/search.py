@@ -269,11 +269,12 @@ def minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Soluti
             parts.append(quasi_newton.minimise(evaluate, own, specification.bounds))
         return stacked(parts).grouped(groups)
     shared = _cheap(objective)
+    in_turn = shared or not specification.likelihood.quick  # code does not depend on how many there are
 
     def evaluate_some(vectors: np.ndarray, problems: np.ndarray) -> Evaluation:
         group = problems // count
         place = np.arange(len(problems)) - np.searchsorted(group, group)
-        laid = np.repeat(starts[:, :1], place.max() + 1 if shared else count, axis=1)
+        laid = np.repeat(starts[:, :1], place.max() + 1 if in_turn else count, axis=1)
         laid[group, place] = vectors
         return objective.evaluate(laid).mapped(lambda part: part[group, place])
 
