@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from lori.inference.search import newton
-from lori.inference.search.search import COARSE, ROUGH, Found, Objective, minimise, search
+from lori.inference.search.search import COARSE, ROUGH, Found, Objective, around, minimise, search
 from lori.inference.search.solutions import SAME
 from lori.inference.search.starts import insertions, neighbours, random_starts
 
@@ -23,7 +23,9 @@ GUIDING = 400  # and rows of the simpler reading, which is a guide only
 DEAR = 1000.0  # effort from which on only what the simpler reading suggests is tried
 RANDOM = 16  # starts at random, where a row takes less,
 ENOUGH = 0.75  # the share of them that must have ended before the others are given up
+UNDAMPED, LAST = 1e-6, 1e-8  # where there is one way down; the step after one that promised so little is exact
 POLISHED = 5  # of them on all rows
+VARIATIONS = 12  # of the best that are tried in a round, on all rows, where slips are learned
 
 
 class Guided(Objective, Protocol):
@@ -46,7 +48,7 @@ def guided_search(
     specification = objective.specification
     if specification.concave:  # one way down, from anywhere
         start = np.zeros((objective.source.groups, 1, specification.size))
-        only = minimise(objective, start, tolerance=tolerance)
+        only = minimise(objective, start, tolerance=max(tolerance, LAST), damping=UNDAMPED)
         return Found.of(only, starts=1, share_at_best=np.ones(len(start)), rivals=only.rivals())
     dear = specification.likelihood.effort >= DEAR
     tried = _suggested(objective, starts, generator, fewer) if dear else _drawn(objective, starts, generator)
@@ -60,10 +62,13 @@ def guided_search(
     solutions = minimise(sample, tried, **rough)
     share = (solutions.values <= solutions.values.min(axis=1, keepdims=True) + SAME).mean(axis=1)
     if specification.levels > 1 and not dear:
-        around = neighbours(specification, solutions.winners().vectors[:, 0])
-        if around.shape[1]:
-            solutions = solutions.beside(minimise(sample, around, **rough))
+        near = neighbours(specification, solutions.winners().vectors[:, 0])
+        if near.shape[1]:
+            solutions = solutions.beside(minimise(sample, near, **rough))
     best = minimise(objective, solutions.distinct(2 if dear else POLISHED), tolerance=COARSE, enough=0.5, iterations=40)
+    if specification.lapse_slot is not None and specification.levels > 1 and not dear:  # slips hide many optima
+        looking = {"tolerance": COARSE, "enough": ENOUGH, "iterations": 20}
+        best = around(objective, best, generator.spawn(1)[0], VARIATIONS, False, **looking)
     won = minimise(objective, best.winners().vectors, tolerance=tolerance)
     return Found.of(won, starts=tried.shape[1], share_at_best=share, rivals=best.rivals())
 

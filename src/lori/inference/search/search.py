@@ -162,7 +162,7 @@ def search(
         solutions = minimise(middle, solutions.distinct(KEEP), **coarse, iterations=20)
     few = cheap and objective.source.rows <= FEWER_ROWS and not _single_optimum(specification)
     tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
-    solutions = _around(middle, solutions, varying, tries, few, **coarse, iterations=40 if whole else 20)
+    solutions = around(middle, solutions, varying, tries, few, **coarse, iterations=40 if whole else 20)
     if cheap:
         solutions = minimise(objective, solutions.distinct(ALIKE, COARSE), tolerance=COARSE)
     if whole:
@@ -173,7 +173,7 @@ def search(
     return Found.of(won, starts=starts, share_at_best=share, rivals=rivals)
 
 
-def _around(
+def around(
     objective: Objective,
     solutions: Solutions,
     generator: np.random.Generator,

@@ -172,7 +172,8 @@ def _contracted(
             return slopes[0][..., None, :]
         own, others = levels[level].slope, len(levels[level].gap)
         each = own if own.ndim == 4 else own[:, :, None]  # (others, parameters, starts, rows)
-        gaps = sum(slopes[y][..., None, :] * jnp.swapaxes(each[y], 0, 1) for y in range(others))
+        parts = [slopes[y][..., None, :] * jnp.swapaxes(each[y], 0, 1) for y in range(others)]
+        gaps = sum(parts[1:], start=parts[0])
         if level not in specification.epsilon_slots:
             return gaps
         limit = slopes[others] * parameters.alpha[:, level][:, None]
