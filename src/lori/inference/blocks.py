@@ -23,7 +23,7 @@ from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
-FEW_ELEMENTS = 1024  # of rows that take much room each
+FEW_ELEMENTS = 256  # of rows that take much room each
 CHUNK = 1 << 15  # rows that are laid out at a time
 FEW_FEATURES = 16  # up to here compiled code is shared between numbers of starts
 FEW_ROWS = 30_000  # and up to here between eight, between 32, and so on
@@ -80,10 +80,10 @@ def _evaluate_compiled(
 ) -> Evaluation:
     """The same, compiled; different numbers of starts share the code."""
     starts = vectors.shape[1]
-    if starts > FEW_STARTS and not specification.likelihood.quick:  # compiling takes longer than going in turns
+    if starts > 1 and not specification.likelihood.quick:  # code for one serves any number, and fills the cache
         turns = [
-            _evaluate_compiled(specification, scaling, groups, vectors[:, first : first + FEW_STARTS], order)
-            for first in range(0, starts, FEW_STARTS)
+            _evaluate_compiled(specification, scaling, groups, vectors[:, own : own + 1], order)
+            for own in range(starts)
         ]
         return Evaluation(
             *(np.concatenate(parts, axis=1) for parts in zip(*turns, strict=True) if parts[0] is not None)
@@ -108,7 +108,7 @@ def _evaluate_compiled(
 def room(starts: int, rows: int, specification: Specification) -> int:
     """For how many starts code is compiled: on few rows that takes longer than to compute some in vain."""
     if not specification.likelihood.quick:
-        return next(own for own in (1, FEW_STARTS // 2, FEW_STARTS) if starts <= own)
+        return starts
     if rows > FEW_ROWS or len(specification.features) > FEW_FEATURES:
         return starts
     return FEW_STARTS if starts <= FEW_STARTS and rows > FEWER_ROWS else -(-starts // ALIKE) * ALIKE

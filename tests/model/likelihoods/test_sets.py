@@ -31,13 +31,13 @@ def test_rows_have_what_was_chosen_first():
     data = some(np.random.default_rng(0), [2, 3, 7, 3])
     likelihood = Sets.for_data("auto", [data], (None,))
     rows = likelihood.observed(data).kinds
-    assert set(rows) == {"2", "3", "8"}
+    assert set(rows) == {"3", "8"}  # two alternatives are filled up to three
     kinds, number = kinds_of(data)
-    assert [kinds[own].name for own in number] == ["2", "3", "8", "3"]
+    assert [kinds[own].name for own in number] == ["3", "3", "8", "3"]
     first = rows["3"].alternatives()[:, 0]
-    np.testing.assert_array_equal(first, data.alternatives[data.offsets[[1, 3]] + 1])
+    np.testing.assert_array_equal(first, data.alternatives[data.offsets[[0, 1, 3]] + 1])
     assert np.isnan(rows["8"].alternatives()[0, 7]).all()
-    assert rows["3"].origin.tolist() == [1, 3]
+    assert rows["3"].origin.tolist() == [0, 1, 3]
 
 
 def test_every_alternative_is_arranged_once():

@@ -13,15 +13,19 @@ from typing import Protocol
 import numpy as np
 
 from lori.inference.search import newton
-from lori.inference.search.search import COARSE, KEEP, ROUGH, Found, Objective, minimise, search
+from lori.inference.search.search import COARSE, ROUGH, Found, Objective, around, minimise, search
 from lori.inference.search.solutions import SAME
 from lori.inference.search.starts import insertions, neighbours, random_starts
 
-BUDGET = 5e5  # rows times their effort, in rows of pairs, that all starts are tried on
+BUDGET = 1.5e5  # rows times their effort, in rows of pairs, that all starts are tried on
 FEWEST = 40  # rows for each parameter, in any sample
 GUIDING = 400  # and rows of the simpler reading, which is a guide only
 DEAR = 1000.0  # effort from which on only what the simpler reading suggests is tried
-RANDOM = 8  # starts at random, where a row takes less
+RANDOM = 16  # starts at random, where a row takes less,
+ENOUGH = 0.75  # the share of them that must have ended before the others are given up
+UNDAMPED, LAST = 1e-6, 1e-8  # where there is one way down; the step after one that promised so little is exact
+POLISHED = 5  # of them on all rows
+VARIATIONS = 12  # of the best that are tried in a round, on all rows, where slips are learned
 
 
 class Guided(Objective, Protocol):
@@ -44,37 +48,49 @@ def guided_search(
     specification = objective.specification
     if specification.concave:  # one way down, from anywhere
         start = np.zeros((objective.source.groups, 1, specification.size))
-        only = minimise(objective, start, tolerance=tolerance)
+        only = minimise(objective, start, tolerance=max(tolerance, LAST), damping=UNDAMPED)
         return Found.of(only, starts=1, share_at_best=np.ones(len(start)), rivals=only.rivals())
-    drawing, inserting = generator.spawn(2)
-    simpler = objective.simpler().on_sample(GUIDING * specification.size, generator)
-    guess = search(simpler, starts=starts, generator=generator, fewer=fewer, tolerance=COARSE)
     dear = specification.likelihood.effort >= DEAR
-    tried = [guess.vectors[:, None], _side_by_side(guess.rivals, guess.vectors, 2 if dear else KEEP)]
-    if specification.levels > 1:
-        around = neighbours(specification, guess.vectors)
-        tried.append(around[:, : 2 if dear else None])
-    if not dear:
-        tied = specification.likelihood.needs_thresholds(objective.source.sample(1000, drawing).observations)
-        drawn = random_starts(specification, min(starts, RANDOM), drawing, tied=tied)
-        tried.append(np.repeat(drawn[None], objective.source.groups, axis=0))
+    tried = _suggested(objective, starts, generator, fewer) if dear else _drawn(objective, starts, generator)
     if fewer is not None:
-        more = insertions(specification, fewer.vectors, inserting)
-        tried.append(more[:, : 2 if dear else None])
-    vectors = np.concatenate(tried, axis=1)
-    rows = max(int(BUDGET / specification.likelihood.effort / vectors.shape[1]), FEWEST * specification.size)
+        more = insertions(specification, fewer.vectors, generator.spawn(1)[0])
+        tried = np.concatenate([tried, more[:, : 2 if dear else None]], axis=1)
+    rows = max(int(BUDGET / specification.likelihood.effort / tried.shape[1]), FEWEST * specification.size)
     sample = objective.on_sample(rows, generator)
     whole = sample.source is objective.source
-    solutions = minimise(sample, vectors, tolerance=COARSE if whole else ROUGH, enough=0.75, iterations=30)
+    rough = {"tolerance": COARSE if whole else ROUGH, "enough": ENOUGH, "iterations": 30}
+    solutions = minimise(sample, tried, **rough)
     share = (solutions.values <= solutions.values.min(axis=1, keepdims=True) + SAME).mean(axis=1)
     if specification.levels > 1 and not dear:
-        around = neighbours(specification, solutions.winners().vectors[:, 0])
-        if around.shape[1]:
-            solutions = solutions.beside(minimise(sample, around, tolerance=COARSE if whole else ROUGH, iterations=30))
-    rivals = solutions.rivals()
-    best = minimise(objective, solutions.distinct(2 if dear else 4), tolerance=COARSE, iterations=40)
+        near = neighbours(specification, solutions.winners().vectors[:, 0])
+        if near.shape[1]:
+            solutions = solutions.beside(minimise(sample, near, **rough))
+    best = minimise(objective, solutions.distinct(2 if dear else POLISHED), tolerance=COARSE, enough=0.5, iterations=40)
+    if specification.lapse_slot is not None and specification.levels > 1 and not dear:  # slips hide many optima
+        looking = {"tolerance": COARSE, "enough": ENOUGH, "iterations": 20}
+        best = around(objective, best, generator.spawn(1)[0], VARIATIONS, False, **looking)
     won = minimise(objective, best.winners().vectors, tolerance=tolerance)
-    return Found.of(won, starts=vectors.shape[1], share_at_best=share, rivals=rivals)
+    return Found.of(won, starts=tried.shape[1], share_at_best=share, rivals=best.rivals())
+
+
+def _drawn(objective: Guided, starts: int, generator: np.random.Generator) -> np.ndarray:
+    """(groups, starts, parameters) at random, the same for each group."""
+    specification = objective.specification
+    few = objective.source.sample(1000, generator).observations
+    tied = specification.likelihood.needs_thresholds(few)
+    drawn = random_starts(specification, min(starts, RANDOM), generator.spawn(1)[0], tied=tied)
+    return np.repeat(drawn[None], objective.source.groups, axis=0)
+
+
+def _suggested(objective: Guided, starts: int, generator: np.random.Generator, fewer: Found | None) -> np.ndarray:
+    """(groups, starts, parameters): the best ones of the simpler reading, and their neighbours."""
+    specification = objective.specification
+    simpler = objective.simpler().on_sample(GUIDING * specification.size, generator)
+    guess = search(simpler, starts=starts, generator=generator, fewer=fewer, tolerance=COARSE)
+    tried = [guess.vectors[:, None], _side_by_side(guess.rivals, guess.vectors, 2)]
+    if specification.levels > 1:
+        tried.append(neighbours(specification, guess.vectors)[:, :2])
+    return np.concatenate(tried, axis=1)
 
 
 def _side_by_side(rivals: tuple[np.ndarray, ...], best: np.ndarray, most: int) -> np.ndarray:

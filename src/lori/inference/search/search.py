@@ -162,7 +162,7 @@ def search(
         solutions = minimise(middle, solutions.distinct(KEEP), **coarse, iterations=20)
     few = cheap and objective.source.rows <= FEWER_ROWS and not _single_optimum(specification)
     tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
-    solutions = _around(middle, solutions, varying, tries, few, **coarse, iterations=40 if whole else 20)
+    solutions = around(middle, solutions, varying, tries, few, **coarse, iterations=40 if whole else 20)
     if cheap:
         solutions = minimise(objective, solutions.distinct(ALIKE, COARSE), tolerance=COARSE)
     if whole:
@@ -173,7 +173,7 @@ def search(
     return Found.of(won, starts=starts, share_at_best=share, rivals=rivals)
 
 
-def _around(
+def around(
     objective: Objective,
     solutions: Solutions,
     generator: np.random.Generator,
@@ -269,11 +269,12 @@ def minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Soluti
             parts.append(quasi_newton.minimise(evaluate, own, specification.bounds))
         return stacked(parts).grouped(groups)
     shared = _cheap(objective)
+    in_turn = shared or not specification.likelihood.quick  # code does not depend on how many there are
 
     def evaluate_some(vectors: np.ndarray, problems: np.ndarray) -> Evaluation:
         group = problems // count
         place = np.arange(len(problems)) - np.searchsorted(group, group)
-        laid = np.repeat(starts[:, :1], place.max() + 1 if shared else count, axis=1)
+        laid = np.repeat(starts[:, :1], place.max() + 1 if in_turn else count, axis=1)
         laid[group, place] = vectors
         return objective.evaluate(laid).mapped(lambda part: part[group, place])
 

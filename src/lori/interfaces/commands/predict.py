@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas
 
     from lori.estimators.lori import LORI
+    from lori.estimators.population import Population
 
 
 def own_columns(sources: list[str], observed: Any) -> pandas.DataFrame:
@@ -31,7 +32,7 @@ def own_columns(sources: list[str], observed: Any) -> pandas.DataFrame:
 
 
 def in_own_words(
-    told: pandas.DataFrame, estimator: LORI, sources: list[str], observed: Any, of: str
+    told: pandas.DataFrame, estimator: LORI | Population, sources: list[str], observed: Any, of: str
 ) -> pandas.DataFrame:
     """A table with a row for each pair or set, its sides called as in the file, beside what the file says of its rows."""
     import pandas

@@ -48,7 +48,7 @@ class _Sums:
         tolerance = list((parameters.alpha * parameters.epsilon).T[:, :, None])
         slots = variables(specification)
         likelihood = cast("Sets", specification.likelihood)
-        if likelihood.exactly(kind):
+        if likelihood.exactly(kind, len(levels)):
             found = likelihood.moments(kind, [own.gap for own in levels], tolerance, order)
             if specification.lapse != 0:
                 offered = likelihood.offers(kind, [own.gap for own in levels])
@@ -135,21 +135,22 @@ def variables(specification: Specification) -> np.ndarray:
 
 
 def with_lapse(found: Moments, lapse: jax.Array, offered: Any, order: int) -> Moments:
-    """The same where an answer may be a slip; λ is the last variable. Formulas as in `lapses`."""
+    """The same where an answer may be a slip; λ comes after the last level. Formulas as in `lapses`."""
     if order == 0:
         return Moments(lapses.with_lapse(found.value, lapse, offered), [], {})
     deliberate, chance = jnp.exp(found.value), 1 / offered
     total = (1 - lapse) * deliberate + lapse * chance
     meant, slipped = (1 - lapse) * deliberate / total, lapse * chance / total
     slope, across = (chance - deliberate) / total, -deliberate * chance / total**2
-    last = len(found.gradient)
-    curvature: dict[tuple[int, int], Any] = {
-        (i, j): meant * own + meant * slipped * found.gradient[i] * found.gradient[j]
+    last, both = len(found.gradient), meant * slipped
+    curvature = {
+        (i, j): meant * own + both * found.gradient[i][:, None] * found.gradient[j]
         for (i, j), own in found.curvature.items()
     }
     if order == 2:
-        curvature |= {(i, last): across * own for i, own in enumerate(found.gradient)} | {(last, last): -(slope**2)}
-    return Moments(jnp.log(total), [*(meant * own for own in found.gradient), slope], curvature)
+        curvature |= {(i, last): (across * own)[:, None] for i, own in enumerate(found.gradient)}
+        curvature[last, last] = -(slope**2)[None, None]
+    return Moments(jnp.log(total), [*(meant * own for own in found.gradient), slope[None]], curvature)
 
 
 def _contracted(
@@ -164,60 +165,48 @@ def _contracted(
     value = -seen(found.value, weight).sum(axis=-1)
     if order == 0:
         return (value,)
-    sharp, place = cast("Sets", specification.likelihood).sharp, 0
-    groups: list[tuple[str, int, list[int]]] = []  # what is differentiated by, and its places among the variables
-    for level, known in enumerate(levels):
-        groups.append(("reward", level, list(range(place, place + len(known.gap)))))
-        place += len(known.gap)
-        if not (sharp and level == len(levels) - 1):
-            if level in specification.epsilon_slots:
-                groups.append(("threshold", level, [place]))
-            place += 1
-    if specification.lapse_slot is not None:
-        groups.append(("lapse", 0, [place]))
+    groups = [*range(len(levels)), *([len(levels)] if specification.lapse_slot is not None else [])]
 
-    def by_gaps(places: list[int]) -> jax.Array:
-        return -jnp.stack([seen(found.gradient[i] + jnp.zeros_like(found.value), weight) for i in places])
+    def inner(level: int, slopes: jax.Array) -> jax.Array:
+        """From (variables, …, starts, rows) to (…, starts, parameters, rows), by what rows are multiplied with."""
+        if level == len(levels):
+            return slopes[0][..., None, :]
+        own, others = levels[level].slope, len(levels[level].gap)
+        each = own if own.ndim == 4 else own[:, :, None]  # (others, parameters, starts, rows)
+        parts = [slopes[y][..., None, :] * jnp.swapaxes(each[y], 0, 1) for y in range(others)]
+        gaps = sum(parts[1:], start=parts[0])
+        if level not in specification.epsilon_slots:
+            return gaps
+        limit = slopes[others] * parameters.alpha[:, level][:, None]
+        return jnp.concatenate([gaps, limit[..., None, :]], axis=-2)
 
-    def to_parameters(kind: str, level: int, slopes: jax.Array) -> jax.Array:
-        """From (places, starts, …, rows) to (starts, …, parameters)."""
-        if kind == "reward":
-            own = levels[level].slope
-            if own.ndim == 3:
-                return jnp.einsum("ys...r,yfr->s...f", slopes, own)
-            return jnp.einsum("ys...r,yfsr->s...f", slopes, own)
-        size = parameters.alpha[:, level] if kind == "threshold" else jnp.ones_like(value)
-        return (slopes[0].sum(axis=-1).T * size).T[..., None]
+    def outer(level: int, rows: jax.Array) -> jax.Array:
+        """From (variables, starts, others' parameters, rows) to sums (starts, parameters, others' parameters)."""
+        if level == len(levels):
+            return rows[0].sum(axis=-1)[:, None]
+        own, others = levels[level].slope, len(levels[level].gap)
+        gaps = jnp.einsum("ysgr,yfr->sfg" if own.ndim == 3 else "ysgr,yfsr->sfg", rows[:others], own)
+        if level not in specification.epsilon_slots:
+            return gaps
+        limit = rows[others].sum(axis=-1) * parameters.alpha[:, level][:, None]
+        return jnp.concatenate([gaps, limit[:, None]], axis=1)
 
-    gradient = jnp.concatenate([to_parameters(kind, level, by_gaps(own)) for kind, level, own in groups], axis=1)
+    weighted = [-seen(own + jnp.zeros_like(found.value), weight) for own in found.gradient]
+    gradient = jnp.concatenate([outer(own, weighted[own][:, :, None])[:, :, 0] for own in groups], axis=1)
     if order == 1:
         return value, gradient
-
-    def entry(one: int, other: int) -> jax.Array:
-        own = found.curvature[min(one, other), max(one, other)]
-        return -seen(own + jnp.zeros_like(found.value), weight)
-
     blocks: dict[tuple[int, int], jax.Array] = {}
-    for a, (kind, level, own) in enumerate(groups):
-        for b, (other_kind, other_level, other) in enumerate(groups[a:], start=a):
-            # first over the other group's places: (own places, starts, other's parameters, rows)
-            if other_kind == "reward":
-                slope = levels[other_level].slope
-                each = [slope[n] if slope.ndim == 3 else jnp.swapaxes(slope[n], 0, 1) for n in range(len(other))]
-                inner = jnp.stack([
-                    jnp.sum(jnp.stack([entry(i, j)[:, None] * x for j, x in zip(other, each, strict=True)]), axis=0)
-                    for i in own
-                ])  # fmt: skip
-            else:
-                size = parameters.alpha[:, other_level] if other_kind == "threshold" else jnp.ones_like(value)
-                inner = jnp.stack([(entry(i, other[0]) * size[:, None])[:, None] for i in own])
-            block = jnp.swapaxes(to_parameters(kind, level, inner), 1, 2)  # (starts, own, other)
-            if a == b and kind == "reward" and levels[level].bend is not None:
-                block = block + levels[level].bend(by_gaps(own))
-            blocks[a, b], blocks[b, a] = block, jnp.swapaxes(block, 1, 2)
-    count = range(len(groups))
-    whole = jnp.concatenate([jnp.concatenate([blocks[a, b] for b in count], axis=2) for a in count], axis=1)
-    return value, gradient, whole
+    for place, one in enumerate(groups):
+        for other in groups[place:]:
+            entries = -seen(found.curvature[one, other] + jnp.zeros_like(found.value), weight)
+            block = outer(one, inner(other, jnp.swapaxes(entries, 0, 1)))
+            if one == other and one < len(levels) and levels[one].bend is not None:
+                size = levels[one].slope.shape[1]
+                bend = levels[one].bend(weighted[one][: len(levels[one].gap)])
+                block = block.at[:, :size, :size].add(bend)
+            blocks[one, other], blocks[other, one] = block, jnp.swapaxes(block, 1, 2)
+    whole = [jnp.concatenate([blocks[one, other] for other in groups], axis=2) for one in groups]
+    return value, gradient, jnp.concatenate(whole, axis=1)
 
 
 def _integrated(

@@ -28,10 +28,17 @@ if TYPE_CHECKING:
     from lori.model.rewards import Reward
     from lori.model.specification import Specification
 
-FEW = 5  # up to so many alternatives the sum over orders is cheaper than an integral
+FEW, MORE = 5, 8  # up to so many alternatives sums are cheaper than integrals; where only one level can keep several
 ROOMS = (6, 8, 12, 20, 32, 64, 128, 256, 512)  # sizes that larger sets are filled up to
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: derivatives of a closed one are limits
-EFFORT = {2: 5.0, 3: 20.0, 4: 80.0, 5: 500.0}  # by alternatives: how many times as long as a pair a row takes
+EFFORT = {
+    2: 2.0,
+    3: 4.0,
+    4: 10.0,
+    5: 40.0,
+    6: 100.0,
+    8: 600.0,
+}  # by alternatives: how many times as long as a pair a row takes
 RULES = ("split", "observed")
 GLANCE = 100  # sets that are looked at first
 ALL = slice(None)
@@ -117,28 +124,29 @@ class Sets:
         return jnp.where(there[1:], rewards, ABSENT)
 
     def log_probability(self, kind: str, gap: Levels, tolerance: Levels) -> jax.Array:
-        """Of rows of this kind, whose gaps are (others, …)."""
-        if self.exactly(kind):
-            return self.moments(kind, gap, tolerance, 0).value
-        turned, limits = [turn(own, Kind.named(kind).worst) for own in gap], self.limits(tolerance)
-        return _integral(self.rule)(turned, limits)
+        """Of one row of this kind, whose gaps are (others,)."""
+        return _log_probability(self, kind)(list(gap), list(tolerance))
 
-    def exactly(self, kind: str) -> bool:
+    def exactly(self, kind: str, levels: int) -> bool:
         """Are rows of this kind computed by sums over subsets?"""
         known = Kind.named(kind)
-        return known.size <= FEW or known.tied > 1
+        return known.size <= (MORE if levels - self.sharp <= 1 else FEW) or known.tied > 1
 
     def moments(self, kind: str, gap: Levels, tolerance: Levels, order: int) -> subsets.Moments:
         """Of rows of this kind: log-probability and derivatives by gaps (others, …) and tolerances."""
         known = Kind.named(kind)
         turned, limits = [turn(own, known.worst) for own in gap], self.limits(tolerance)
+        if known.tied == 1:
+            limits = [own if limit is not None else None for own, limit in zip(tolerance, limits, strict=True)]
         found = subsets.log_choice(turned, limits, self.rule, known.tied, order)
-        way = -1.0 if known.worst else 1.0
-        signs = [sign for own in limits for sign in [way] * len(gap[0]) + [1.0] * (own is not None)]
+        if not known.worst:
+            return found
+        signs = [np.array([-1.0] * len(gap[0]) + [1.0] * (own is not None)) for own in limits]
+        columns = [own.reshape(-1, *(1,) * found.value.ndim) for own in signs]
         return subsets.Moments(
-            found.value[0],
-            [sign * own[0] for sign, own in zip(signs, found.gradient, strict=bool(order))],
-            {(i, j): signs[i] * signs[j] * own[0] for (i, j), own in found.curvature.items()},
+            found.value,
+            [sign * own for sign, own in zip(columns, found.gradient, strict=bool(order))],
+            {(i, j): columns[i][:, None] * columns[j] * own for (i, j), own in found.curvature.items()},
         )
 
     def limits(self, tolerance: Levels) -> list[Any]:
@@ -160,7 +168,8 @@ class Sets:
     @property
     def effort(self) -> float:
         known = [Kind.named(kind) for kind in self.kinds]
-        return max(EFFORT[own.size] if own.size <= FEW else 500.0 * own.size for own in known)
+        few = MORE if self.sharp else FEW
+        return max(EFFORT[own.size] if own.size <= few else 500.0 * own.size for own in known)
 
     def simpler(self, groups: Sequence[Observations]) -> tuple[Pairs, tuple[Observations, ...]]:
         """What was chosen preferred to each other alternative of its set, one after the other."""
@@ -209,33 +218,43 @@ class Sets:
 
 
 @cache
-def _integral(rule: TieRule) -> Callable[[list[jax.Array], list[Any]], jax.Array]:
-    """Log-probability of one row of many alternatives; its gradient is that of the quadrature, not through it."""
-    integral = jax.custom_vjp(lambda gap, limits: _by_quadrature(rule, gap, limits, 0).value[0])
-    integral.defvjp(partial(_forward, rule), _backward)
-    return integral
+def _log_probability(likelihood: Sets, kind: str) -> Callable[[list[jax.Array], list[jax.Array]], jax.Array]:
+    """Of one row; its gradient is that in closed form, or of the quadrature, not through it."""
+    single = jax.custom_vjp(lambda gap, tolerance: _with_slopes(likelihood, kind, gap, tolerance, 0)[0])
+    single.defvjp(partial(_forward, likelihood, kind), partial(_backward, likelihood, kind))
+    return single
 
 
-def _by_quadrature(rule: TieRule, gap: list[jax.Array], limits: list[Any], order: int) -> quadrature.Found:
-    own = [jnp.eye(len(each))[:, :, None] for each in gap] if order else [jnp.zeros((len(each), 0, 1)) for each in gap]
-    columns = [each[:, None] for each in gap]
-    return quadrature.log_choice(columns, limits, columns[0] > ABSENT / 2, rule, own, jnp.ones(1), order)
+def _with_slopes(likelihood: Sets, kind: str, gap: list[Any], tolerance: list[Any], order: int) -> tuple[Any, Any]:
+    """Log-probability of one row, and of each level its derivatives by gaps and by the tolerance if it has one."""
+    if likelihood.exactly(kind, len(gap)):
+        found = likelihood.moments(kind, gap, tolerance, order)
+        return found.value, found.gradient
+    sign = -1.0 if Kind.named(kind).worst else 1.0
+    columns = [turn(own, sign < 0)[:, None] for own in gap]
+    slopes = [sign * jnp.eye(len(own))[:, :, None] for own in gap] if order else None
+    limits = likelihood.limits(tolerance)
+    there = gap[0][:, None] > ABSENT / 2
+    integral = quadrature.log_choice(columns, limits, there, likelihood.rule, slopes, jnp.ones(1), order)
+    if not order:
+        return integral.value[0], []
+    sizes = [len(own) + (limit is not None) for own, limit in zip(gap, limits, strict=True)]
+    return integral.value[0], jnp.split(integral.scores[0], np.cumsum(sizes)[:-1])
 
 
-def _forward(rule: TieRule, gap: list[jax.Array], limits: list[Any]) -> tuple[jax.Array, Any]:
-    found = _by_quadrature(rule, gap, limits, 1)
-    return found.value[0], (found.scores, gap, limits)
+def _forward(likelihood: Sets, kind: str, gap: list[Any], tolerance: list[Any]) -> tuple[Any, Any]:
+    value, slopes = _with_slopes(likelihood, kind, gap, tolerance, 1)
+    return value, (slopes, tolerance)
 
 
-def _backward(kept: Any, change: jax.Array) -> tuple[list[jax.Array], list[Any]]:
-    scores, gap, limits = kept
-    by_gap, by_limit, place = [], [], 0
-    for own, limit in zip(gap, limits, strict=True):
-        by_gap.append(change * scores[0, place : place + len(own)])
-        place += len(own)
-        by_limit.append(None if limit is None else change * scores[0, place])
-        place += limit is not None
-    return by_gap, by_limit
+def _backward(likelihood: Sets, kind: str, kept: Any, change: jax.Array) -> tuple[list[Any], list[Any]]:
+    slopes, tolerance = kept
+    others = len(slopes[0]) - (not likelihood.sharp or len(slopes) > 1)
+    by_limit = [
+        change * own[others] if len(own) > others else jnp.zeros_like(limit)
+        for own, limit in zip(slopes, tolerance, strict=True)
+    ]
+    return [change * own[:others] for own in slopes], by_limit
 
 
 def turn(gap: Any, worst: bool) -> Any:
@@ -255,6 +274,8 @@ def kinds_of(data: Choices) -> tuple[list[Kind], np.ndarray]:
     tied = np.add.reduceat(data.chosen.astype(int), data.offsets[:-1])
     worst = np.zeros(len(data), bool) if data.worst is None else data.worst
     sizes = np.array([0, *(room(size) for size in range(1, int(data.sizes.max()) + 1))])
+    if (data.sizes == 3).any():  # so that there is less to compile
+        sizes[2] = 3
     filled = np.where(tied == 1, sizes[data.sizes], data.sizes)
     code = (filled * (int(tied.max()) + 1) + tied) * 2 + worst
     _, first, number = np.unique(code, return_index=True, return_inverse=True)

@@ -1,30 +1,32 @@
 """Choice from a set of few alternatives, exactly: a sum over who survives each level, with derivatives.
 
 At a level each alternative y of a set T has utility r(y) + Gumbel noise of scale 1/α, independent between levels. With
-w_y = exp(α r(y)), W_A = Σ_{y∈A} w_y and c = exp(αε) − 1, exp(−utility) is exponential with rate w_y, and survivors are
-those that arrive within 1 + c times as long as the first one took: Pr(survivors ⊆ A) = W_A / (W_A + (1 + c) W_{T∖A}).
-Inclusion and exclusion would give Pr(survivors = A) as a difference of nearly equal numbers. Integrated by parts, it is
-a sum of positive terms, one for each order in which the survivors can be lined up, A_1 ⊂ A_2 ⊂ … ⊂ A:
+w_y = exp(α r(y)), W_A = Σ_{y∈A} w_y and κ = exp(−αε), exp(−utility) is exponential with rate w_y, and survivors are
+those that arrive within 1/κ times as long as the first one took: Pr(survivors ⊆ A) = κ W_A / D_A with
+D_A = κ W_A + W_{T∖A}. Inclusion and exclusion would give Pr(survivors = A) as a difference of nearly equal numbers.
+Integrated by parts, it is a sum of positive terms, one for each order in which the survivors can be lined up. Orders
+that begin alike have factors in common, so that the sum runs over sets that grow by one alternative at a time:
 
-    Pr(survivors = A) = (1/c) Σ_orders Π_i  c w_{y_i} / (W_T + c W_{T∖A_i})
+    P(∅) = κ,     P({y}) = κ w_y / D_{y},     P(A) = (1 − κ) Σ_{y∈A} w_y P(A∖y) / D_A
 
-so that small probabilities keep all of their digits. The next level chooses among the survivors; after the last one a
-coin does (`split`), or what is left is the answer (`observed`). Two alternatives are equations (4) and (5) of the
-paper; one level with ε = 0 is multinomial logit. docs/sets.md has the derivation.
+Nothing is subtracted: small probabilities keep all of their digits. The next level chooses among the survivors; after
+the last one a coin does (`split`), or what is left is the answer (`observed`). Two alternatives are equations (4) and
+(5) of the paper; one level with ε = 0 is multinomial logit. docs/sets.md has the derivation.
 
-The probability of an outcome is a sum over ways to it, so its derivatives are moments of those of the ways, given the
-outcome (Louis 1982): with ω the chance of a way and δ its score, ∂ log P = E δ and ∂² log P = E ∂δ + Var δ.
+With V(A) the chance of the outcome once A is left, and B(A) = V(A) + (1 − κ) Σ_{y∉A} w_y B(A∪y) / D_{A∪y} that on the
+way through A, derivatives follow from one sweep up (P and its slopes) and one down (B). Each set adds B times how its
+own factor bends, and what it does to the slopes of those before it. `_survivors` has the formulas.
 
-Weights are relative to the first alternative, which was chosen: `gap` is α (r(y) − r(first)), levels × others × rows.
-All is computed in logarithms and divided by 1 + c, so that gaps and thresholds may be as large as they like.
+Weights are relative to the best of T, and what was chosen is left out of the products, so that gaps may be as large as
+they like; `gap` is α (r(y) − r(first)), levels × others × rows, the first alternative being one that was chosen.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import combinations, permutations
+from functools import cache
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,15 +34,24 @@ import numpy as np
 from lori.model.engines import jax, jnp
 from lori.model.likelihoods.probabilities import TieRule
 
-NOTHING = -1e300  # the logarithm of a sum of nothing
+LARGEST = 600.0  # the largest tolerance: exp(−LARGEST) and its inverse are numbers
+Pair = tuple[int, int]
 
 
 class Moments(NamedTuple):
-    """A log-probability, or one for each set that may be left (sets, …), with derivatives."""
+    """A log-probability with derivatives by the gaps of the others and the tolerance, level by level."""
 
     value: Any  # (…)
-    gradient: list[Any]  # one for each variable: of each level the gaps of the others, then the tolerance if it has one
-    curvature: dict[tuple[int, int], Any]  # for each two variables, the first being the earlier
+    gradient: list[Any]  # for each level (variables, …): the gaps of the others, then the tolerance if it has one
+    curvature: dict[Pair, Any]  # for each two levels (variables, variables, …), the first being the earlier
+
+
+class _Chances(NamedTuple):
+    """The same of probabilities, for each set that may be left: (…, sets, …)."""
+
+    value: Any
+    first: list[Any]
+    second: dict[Pair, Any]
 
 
 def log_choice(
@@ -50,22 +61,20 @@ def log_choice(
 
     `gap[i]` is (others, …); `tolerance[i]` is αε, None where ε is zero for certain.
     """
-    count = len(gap[0]) + 1
-    tables = _tables(count, tied)
-    sizes = [len(members) for members in tables.states]
-    if rule == "split" and tied == 1:
-        last = -np.log(np.array(sizes, float))
-    else:
-        last = np.array([0.0 if size == tied else -np.inf for size in sizes])
-    shape = (len(sizes),) + (1,) * (gap[0].ndim - 1)
-    found = Moments(last.reshape(shape), [], {})
-    for level in reversed(range(len(gap))):
-        own, first = tolerance[level], level == 0
-        if own is None:
-            found = _sharp(tables, gap[level], found, first, order)
+    if tolerance[0] is None:
+        return _logit(gap[0], order)
+    known = _subsets(len(gap[0]) + 1, tied)
+    large = LARGEST / tied / max(len(gap) - 1, 1)
+    sizes = known.sizes[known.states]
+    last = 1 / sizes if rule == "split" and tied == 1 else (sizes == tied).astype(float)
+    after = _Chances(last.reshape(-1, *(1,) * (gap[0].ndim - 1)), [], {})
+    for level in reversed(range(1, len(gap))):
+        own, limit = jnp.clip(gap[level], -large, large), tolerance[level]
+        if limit is None:
+            after = _sharp(known, own, order)
         else:
-            found = _level(tables, gap[level], jnp.asarray(own), found, first, order)
-    return found
+            after = _chances(_survivors(known, own, limit, after.value, False, order), after, tied, order)
+    return _logarithm(_survivors(known, gap[0], tolerance[0], after.value, True, order), after, tied, order)
 
 
 def survival(weights: Sequence[float], tolerance: float) -> dict[tuple[int, ...], float]:
@@ -84,216 +93,269 @@ def survival(weights: Sequence[float], tolerance: float) -> dict[tuple[int, ...]
     return found
 
 
-@dataclass(frozen=True)
-class _Tables:
-    """What does not depend on numbers: the sets that may be left, and the orders in which survivors line up."""
+# -- what does not depend on numbers -----------------------------------------------------------------------
 
-    count: int
+
+class _Subsets(NamedTuple):
+    """All sets of some alternatives, small ones first, and how they grow into each other.
+
+    Places are those among the sets with one alternative less or more; one more than there are stands for none.
+    """
+
     tied: int
+    inside: np.ndarray  # (sets, alternatives) is it in A?
+    sizes: np.ndarray  # (sets,)
+    parts: list[slice]  # the sets of each size
+    elements: list[np.ndarray]  # for each size (sets, size) what is in A,
+    before: list[np.ndarray]  # and the place of A without it
+    absent: list[np.ndarray]  # for each size (sets, others) what is not in A,
+    behind: list[np.ndarray]  # and the place of A with it
+    without: list[np.ndarray]  # for each size (others, sets) the place of A∖z, for each z that was not chosen
+    grown: np.ndarray  # (others, sets) A∪z among all sets, for each z that was not chosen
+    states: np.ndarray  # (states,) the sets that contain what was chosen
+    state_of: np.ndarray  # (sets,) the number of such a set among these
 
-    @cached_property
-    def states(self) -> list[tuple[int, ...]]:
-        """Sets that contain what was chosen, all alternatives first."""
-        others = range(self.tied, self.count)
-        return [
-            (*range(self.tied), *some)
-            for size in reversed(range(len(others) + 1))
-            for some in combinations(others, size)
-        ]
-
-    @cached_property
-    def visits(self) -> list[tuple[int, tuple[int, ...]]]:
-        """(state, A) for each part A of each state."""
-        return [
-            (number, some)
-            for number, members in enumerate(self.states)
-            for size in range(1, len(members) + 1)
-            for some in combinations(members, size)
-        ]
-
-    @cached_property
-    def ways(self) -> list[tuple[int, tuple[int, ...]]]:
-        """(state, order) of the survivors, wherever what was chosen survives."""
-        chosen = set(range(self.tied))
-        return [
-            (number, order)
-            for number, members in enumerate(self.states)
-            for size in range(self.tied, len(members) + 1)
-            for order in permutations(members, size)
-            if chosen <= set(order)
-        ]
-
-    def of(self, first: bool) -> _Arrays:
-        return _arrays(self.count, self.tied, first)
-
-
-class _Arrays(NamedTuple):
-    """The same as arrays, of all states or of the first one alone."""
-
-    inside: np.ndarray  # (visits, alternatives) is it in A?
-    members: np.ndarray  # (visits, alternatives) is it in T?
-    inside_bits: np.ndarray  # (visits,) A, T and T∖A as numbers
-    members_bits: np.ndarray
-    beyond_bits: np.ndarray
-    whole: np.ndarray  # (visits,) A = T
-    steps: np.ndarray  # (ways, longest) the visits of a way; one more than there are: none
-    passes: np.ndarray  # (visits, ways) 1 where a way passes a visit
-    home: np.ndarray  # (states, visits) 1 where a visit belongs to a state
-    among: np.ndarray  # (ways, alternatives) 1 for its survivors
-    length: np.ndarray  # (ways,)
-    starts: np.ndarray  # (ways,) the state that it starts at
-    ends: np.ndarray  # (ways,) the state that is left
-    all_left: np.ndarray  # (ways,) A = T at the end
-    owner: np.ndarray  # (states, ways) 1 where a way starts at a state
+    @property
+    def members(self) -> np.ndarray:
+        """(states, alternatives)"""
+        return self.inside[self.states]
 
 
 @cache
-def _tables(count: int, tied: int) -> _Tables:
-    return _Tables(count, tied)
+def _subsets(count: int, tied: int) -> _Subsets:
+    every, chosen = range(count), (1 << tied) - 1
+    by_size = [[mask for mask in range(1 << count) if mask.bit_count() == size] for size in range(count + 1)]
+    ends = np.cumsum([0, *map(len, by_size)])
+    masks = [mask for own in by_size for mask in own]
+    place = {mask: number for own in by_size for number, mask in enumerate(own)}
+    number = {mask: own for own, mask in enumerate(masks)}
+
+    def table(rows: list[list[int]], width: int) -> np.ndarray:
+        return np.array(rows, int).reshape(len(rows), width)
+
+    within = [[[y for y in every if mask >> y & 1] for mask in own] for own in by_size]
+    outside = [[[y for y in every if not mask >> y & 1] for mask in own] for own in by_size]
+    states = [own for own, mask in enumerate(masks) if mask & chosen == chosen]
+    state_of = np.full(len(masks), len(states))
+    state_of[states] = np.arange(len(states))
+    return _Subsets(
+        tied=tied,
+        inside=np.array([[mask >> y & 1 for y in every] for mask in masks], bool),
+        sizes=np.array([mask.bit_count() for mask in masks]),
+        parts=[slice(int(first), int(last)) for first, last in pairwise(ends)],
+        elements=[table(own, size) for size, own in enumerate(within)],
+        before=[
+            table([[place[m ^ 1 << y] for y in ys] for m, ys in zip(by_size[n], within[n], strict=True)], n)
+            for n in range(count + 1)
+        ],
+        absent=[table(own, count - size) for size, own in enumerate(outside)],
+        behind=[
+            table([[place[m | 1 << y] for y in ys] for m, ys in zip(by_size[n], outside[n], strict=True)], count - n)
+            for n in range(count + 1)
+        ],
+        without=[
+            table(
+                [[place[m ^ 1 << z] if m >> z & 1 and z >= tied else math.comb(count, n - 1) for m in by_size[n]]
+                 for z in range(1, count)],
+                len(by_size[n]),
+            )
+            for n in range(1, count + 1)
+        ],
+        grown=table(
+            [[number[m | 1 << z] if not m >> z & 1 and z >= tied else len(masks) for m in masks]
+             for z in range(1, count)],
+            len(masks),
+        ),
+        states=np.array(states),
+        state_of=state_of,
+    )  # fmt: skip
 
 
-@cache
-def _arrays(count: int, tied: int, first: bool) -> _Arrays:
-    tables = _tables(count, tied)
-    visits = [own for own in tables.visits if own[0] == 0 or not first]
-    ways = [own for own in tables.ways if own[0] == 0 or not first]
-    place = {own: number for number, own in enumerate(visits)}
-    number = {members: place for place, members in enumerate(tables.states)}
-    steps = np.full((len(ways), count), len(visits))
-    for way, (state, order) in enumerate(ways):
-        for step in range(len(order)):
-            steps[way, step] = place[state, tuple(sorted(order[: step + 1]))]
-    everybody, starting = range(count), range(1 if first else len(tables.states))
-    ends = [tuple(sorted(order)) for _, order in ways]
-    inside = np.array([[y in own for y in everybody] for _, own in visits], float)
-    members = np.array([[y in tables.states[state] for y in everybody] for state, _ in visits], float)
-    bits = 2 ** np.arange(count)
-    return _Arrays(
-        inside=inside,
-        members=members,
-        inside_bits=(inside @ bits).astype(int),
-        members_bits=(members @ bits).astype(int),
-        beyond_bits=((members - inside) @ bits).astype(int),
-        whole=np.array([own == tables.states[state] for state, own in visits]),
-        steps=steps,
-        passes=np.array([(steps == visit).any(axis=1) for visit in range(len(visits))], float),
-        home=np.array([[state == own for state, _ in visits] for own in starting], float),
-        among=np.array([[y in own for y in everybody] for own in ends], float),
-        length=np.array([len(order) for _, order in ways]),
-        starts=np.array([state for state, _ in ways]),
-        ends=np.array([number[own] for own in ends]),
-        all_left=np.array([own == tables.states[state] for own, (state, _) in zip(ends, ways, strict=True)]),
-        owner=np.array([[state == own for state, _ in ways] for own in starting], float),
-    )
+# -- one level ---------------------------------------------------------------------------------------------
 
 
-def _level(tables: _Tables, others: jax.Array, tolerance: Any, after: Moments, first: bool, order: int) -> Moments:
-    """From log-probabilities after a level, those before it."""
-    known = tables.of(first)
-    a = jnp.concatenate([jnp.zeros_like(others[:1]), others])
-    column = (slice(None),) + (None,) * (a.ndim - 1)  # tables are constant over rows
-    whole, all_left = known.whole[column], known.all_left[column]
-    log_rest = jnp.log(-jnp.expm1(-tolerance))  # log of c / (1 + c); that of 1 / (1 + c) is −tolerance
-    log_sums = _log_sums(a)
-    in_all, beyond = log_sums[known.members_bits], log_sums[known.beyond_bits]
-    log_d = jnp.where(whole, in_all, jnp.logaddexp(in_all - tolerance, log_rest + beyond))
+class _Level(NamedTuple):
+    """A level that keeps those near its best, for each set T before it. What was chosen is left out of the products.
 
-    def along(visited: jax.Array) -> jax.Array:
-        """(ways, …) the sum of what belongs to visits, over the steps of a way."""
-        return jnp.concatenate([visited, jnp.zeros_like(visited[:1])])[known.steps].sum(axis=1)
+    Variables are the gaps of the others and the tolerance.
+    """
 
-    survivors = jnp.tensordot(known.among, a, axes=1)
-    more = (known.length - 1)[column]
-    ways = survivors - along(log_d) + more * log_rest - jnp.where(all_left, 0.0, tolerance) + after.value[known.ends]
-    highest = jnp.stack([ways[known.owner[own] > 0].max(axis=0) for own in range(len(known.owner))])
-    sizes = jnp.exp(ways - highest[known.starts])
-    total = jnp.tensordot(known.owner, sizes, axes=1)
-    value = highest + jnp.log(total)
+    log_factor: Any  # (T, …) of what was left out
+    value: Any  # (T, …) the chance of the outcome
+    first: Any  # (variables, T, …)
+    second: Any  # (variables, variables, T, …)
+    left: Any  # (states, T, …) Pr(survivors = A)
+    left_first: Any  # (variables, states, T, …)
+
+
+def _survivors(known: _Subsets, others: jax.Array, tolerance: Any, after: Any, full: bool, order: int) -> _Level:
+    """From chances V(A) `after` a level (states, …), those before it, for the `full` set alone or for every state.
+
+    Beside P and B there are, with r = 1 / D_A, ρ = 1 − κ (one for single alternatives), N = Σ_{y∈A} w_y P(A∖y) and
+    P = ρ N r, the slopes s_z = ∂ log D_A / ∂gap_z and t = −∂ log D_A / ∂tolerance. R_z = w_z B(A∪z) ρ r − B s_z
+    is what a gap does to all that goes through A: ∂_z = Σ_A P R_z, and ∂_z ∂_z' = Σ_A (∂_z' P R_z + ∂_z P R_z'), on top
+    of the slope itself where z = z'.
+    """
+    tied, count = known.tied, others.shape[0] + 1
+    members = known.members[-1:] if full else known.members
+
+    def column(table: np.ndarray, more: int = 0) -> np.ndarray:
+        """A table that is constant over rows, and over T unless it is known for each."""
+        return table.reshape(*table.shape, *(1,) * (others.ndim - 1 + more))
+
+    a = jnp.concatenate([jnp.zeros_like(others[:1]), others])[:, None]
+    a = jnp.where(column(members.T), a, -jnp.inf)
+    best = jax.lax.stop_gradient(jnp.max(a, axis=0))
+    weight = jnp.exp(a - best)
+    rise = jnp.concatenate([jnp.ones_like(weight[:tied]), weight[tied:]])
+    log_factor = jnp.sum(a[:tied], axis=0) - tied * best
+    limit = jnp.minimum(jnp.asarray(tolerance), LARGEST)
+    kappa, rho = jnp.exp(-limit), -jnp.expm1(-limit)
+    kappa, rho = (jnp.broadcast_to(own, best.shape) for own in (kappa, rho))
+    within = jnp.tensordot(known.inside.astype(float), weight, axes=1)
+    r = 1 / (kappa * within + jnp.tensordot((~known.inside).astype(float), weight, axes=1))
+
+    def by_size(values: jax.Array) -> list[jax.Array]:
+        return [values[part] for part in known.parts]
+
+    def with_none(values: jax.Array) -> jax.Array:
+        return jnp.concatenate([values, jnp.zeros_like(values[:1])])
+
+    several = column(known.sizes > 1, 1)
+    step = by_size(jnp.where(several, rho, 1.0) * r)
+    inflow, reached = [jnp.zeros_like(kappa)[None]], [kappa[None]]
+    for size in range(1, count + 1):
+        inflow.append(jnp.sum(rise[known.elements[size]] * reached[-1][known.before[size]], axis=1))
+        reached.append(inflow[-1] * step[size])
+    p = jnp.concatenate(reached)
+    left = p[known.states]
+    after = after[:, None]
+    value = jnp.sum(left * after, axis=0)
+    if order == 0:
+        return _Level(log_factor, value, None, None, left, None)
+
+    ends = by_size(with_none(jnp.broadcast_to(after, left.shape))[known.state_of])
+    onward = [ends[count]]
+    for size in reversed(range(1, count)):
+        ahead = (step[size + 1] * onward[0])[known.behind[size]]
+        onward.insert(0, ends[size] + jnp.sum(rise[known.absent[size]] * ahead, axis=1))
+    b = jnp.concatenate([jnp.zeros_like(kappa)[None], *onward])
+    flow = jnp.concatenate(step) * b
+    share = weight[1:, None] * r
+    into = column(known.inside[:, 1:].T, 1)
+    slope = jnp.where(into, kappa, 1.0) * share
+    change = rise[1:, None] * with_none(flow)[known.grown] - b * slope  # R
+    by_gap = jnp.sum(p * change, axis=1)
+    t = kappa * within * r
+    opened = jnp.where(several, kappa, 0.0)
+    single = known.parts[1]
+    entered = jnp.sum(rise * flow[single], axis=0)
+    n = jnp.concatenate(inflow) * r
+    by_limit = jnp.sum(b * (opened * n + p * t), axis=0) - kappa * entered
+    first = jnp.concatenate([by_gap, by_limit[None]])
+    if order == 1:
+        return _Level(log_factor, value, first, None, left, None)
+
+    none = jnp.zeros((count - 1, 1, *kappa.shape))
+    slopes = [jnp.concatenate([none, -kappa[None, None]])]  # of P, by size: (variables, sets, T, …)
+    gained = [jnp.zeros_like(slopes[0])]  # ∂N r
+    for size in range(1, count + 1):
+        part = known.parts[size]
+        passed = jnp.sum(rise[known.elements[size]] * slopes[-1][:, known.before[size]], axis=2)
+        own = rise[1:, None] * with_none(reached[size - 1])[known.without[size - 1]]
+        gained.append(r[part] * jnp.concatenate([passed[:-1] + own, passed[-1:]]))
+        gaps = gained[-1][:-1] - n[part] * slope[:, part]
+        factor = rho if size > 1 else 1.0
+        limits = opened[part] * n[part] + factor * gained[-1][-1] + p[part] * t[part]
+        slopes.append(jnp.concatenate([factor * gaps, limits[None]]))
+    by, gain = jnp.concatenate(slopes, axis=1), jnp.concatenate(gained, axis=1)
+    across = jnp.sum(change[:, None] * by, axis=2)  # (others, variables, T, …)
+    both = across[:, :-1] + jnp.swapaxes(across[:, :-1], 0, 1)
+    both = both + column(np.eye(count - 1), 1) * by_gap
+    turn = jnp.sum(b * (opened * gain[:-1] + t * by[:-1] + jnp.where(into, kappa * p, 0.0) * share), axis=1)
+    mixed = across[:, -1] + turn
+    bent = opened * (2 * (gain[-1] + n * t) - n) + jnp.where(several, rho, 1.0) * 2 * t * gain[-1] + p * t * (2 * t - 1)
+    twice = jnp.sum(b * bent, axis=0) + jnp.sum(b[single] * p[single], axis=0)
+    second = jnp.concatenate([
+        jnp.concatenate([both, mixed[:, None]], axis=1), jnp.concatenate([mixed, twice[None]])[None]
+    ])  # fmt: skip
+    return _Level(log_factor, value, first, second, left, by[:, known.states])
+
+
+def _before(own: _Level, after: _Chances, order: int) -> _Chances:
+    """Chances before a level, but for its factor: one for each T."""
+    if order == 0:
+        return _Chances(own.value, [], {})
+    first = [own.first, *(jnp.sum(own.left * each[:, :, None], axis=1) for each in after.first)]
+    if order == 1:
+        return _Chances(own.value, first, {})
+    second = {(0, 0): own.second}
+    for place, each in enumerate(after.first, start=1):
+        second[0, place] = jnp.sum(own.left_first[:, None] * each[None, :, :, None], axis=2)
+    for (i, j), each in after.second.items():
+        second[i + 1, j + 1] = jnp.sum(own.left * each[:, :, :, None], axis=2)
+    return _Chances(own.value, first, second)
+
+
+def _chances(own: _Level, after: _Chances, tied: int, order: int) -> _Chances:
+    """Chances before a level, for every state. The factor has the gaps of what else was chosen."""
+    found, factor = _before(own, after, order), jnp.exp(own.log_factor)
+    value = factor * found.value
+    if order == 0:
+        return _Chances(value, [], {})
+    first = [factor * each for each in found.first]
+    second = {at: factor * each for at, each in found.second.items()}
+    if tied > 1:
+        ones = _chosen(own, tied)
+        for (i, j), each in second.items():
+            if i == 0:
+                second[i, j] = each + ones[:, None] * first[j]
+        if order == 2:
+            second[0, 0] = second[0, 0] + (first[0] + ones * value)[:, None] * ones
+        first[0] = first[0] + ones * value
+    return _Chances(value, first, second)
+
+
+def _logarithm(own: _Level, after: _Chances, tied: int, order: int) -> Moments:
+    """Of the chance of the outcome from all alternatives."""
+    found = _before(own, after, order)
+    value = (own.log_factor + jnp.log(found.value))[0]
     if order == 0:
         return Moments(value, [], {})
-
-    share = sizes / total[known.starts]  # of a way, given the outcome
-    # Scores of a way: by each gap, by the tolerance, then by what comes after.
-    inside, members = known.inside, known.members
-    by_gap, within = [], []  # ∂ log D of each visit, and the part of it that comes from A
-    for y in range(1, tables.count):
-        low, high, full = (_share(a[y] + own - log_d) for own in (-tolerance, log_rest, 0.0))
-        out = (members - inside)[:, y][column]
-        by_gap.append(jnp.where(whole, members[:, y][column] * full, members[:, y][column] * low + out * high))
-        within.append(jnp.where(whole, 0.0, inside[:, y][column] * low))
-    by_tolerance = jnp.where(whole, 0.0, -_share(log_sums[known.inside_bits] - tolerance - log_d))
-    scores = [known.among[:, y][column] - along(own) for y, own in enumerate(by_gap, start=1)]
-    opening = jnp.exp(-tolerance - log_rest)  # ∂ log(c / (1 + c))
-    scores.append(more * opening - jnp.where(all_left, 0.0, 1.0) - along(by_tolerance))
-    scores += [own[known.ends] for own in after.gradient]
-
-    def mean(values: Any) -> jax.Array:
-        return jnp.tensordot(known.owner, share * values, axes=1)
-
-    gradient = [mean(own) for own in scores]
-    if order == 1:
-        return Moments(value, gradient, {})
-
-    visited = jnp.tensordot(known.passes, share, axes=1)  # how likely each visit is, given the outcome
-
-    def expected(values: jax.Array) -> jax.Array:
-        """Minus the mean of second derivatives of log D over visits."""
-        return -jnp.tensordot(known.home, visited * values, axes=1)
-
-    size = tables.count - 1
-    curvature: dict[tuple[int, int], Any] = {}
-    for one in range(len(scores)):
-        for other in range(one, len(scores)):
-            both = mean(scores[one] * scores[other]) - gradient[one] * gradient[other]
-            if other < size:
-                both = both + expected(by_gap[one] * (float(one == other) - by_gap[other]))
-            elif other == size and one < size:
-                both = both + expected(-within[one] - by_gap[one] * by_tolerance)
-            elif one == other == size:
-                both = both + expected(-by_tolerance - by_tolerance**2) - mean(more * opening * (1 + opening))
-            elif one > size:
-                both = both + mean(after.curvature[one - size - 1, other - size - 1][known.ends])
-            curvature[one, other] = both
-    return Moments(value, gradient, curvature)
+    slopes = [(each / found.value)[:, 0] for each in found.first]
+    curvature = {
+        (i, j): (each / found.value)[:, :, 0] - slopes[i][:, None] * slopes[j] for (i, j), each in found.second.items()
+    }
+    return Moments(value, [slopes[0] + _chosen(own, tied)[:, 0], *slopes[1:]] if tied > 1 else slopes, curvature)
 
 
-def _sharp(tables: _Tables, others: jax.Array, after: Moments, first: bool, order: int) -> Moments:
-    """The same for a level without a threshold: its best alternative is what is left."""
-    a = jnp.concatenate([jnp.zeros_like(others[:1]), others])
-    states = tables.states[: 1 if first else None]
-    column = (slice(None),) + (None,) * (a.ndim - 1)
-    members = np.array([[float(y in own) for y in range(tables.count)] for own in states])
-    log_total = _log_sums(a)[np.array([sum(1 << y for y in own) for own in states])]
-    only = np.array([len(tables.states) - 1])  # the state in which what was chosen is alone
-    value = (after.value[only] if tables.tied == 1 else -jnp.inf) - log_total
+def _chosen(own: _Level, tied: int) -> np.ndarray:
+    """(variables, T, …) one for the gaps of what was chosen beside the first."""
+    return (np.arange(len(own.first)) < tied - 1).astype(float).reshape(-1, *(1,) * own.value.ndim)
+
+
+def _sharp(known: _Subsets, others: jax.Array, order: int) -> _Chances:
+    """A last level without a threshold, after others: a softmax among those who are left."""
+    weight = jnp.exp(others)
+    members = known.members[:, 1:].astype(float)
+    value = 1 / (1 + jnp.tensordot(members, weight, axes=1))
     if order == 0:
-        return Moments(value, [], {})
-    shares = [jnp.exp(a[y] - log_total) * members[:, y][column] for y in range(1, tables.count)]
-    none = jnp.zeros_like(log_total)
-    gradient = [-own for own in shares] + [own[only] + none for own in after.gradient]
+        return _Chances(value, [], {})
+    share = members.T.reshape(*members.T.shape, *(1,) * (others.ndim - 1)) * weight[:, None] * value
+    first = -share * value
     if order == 1:
-        return Moments(value, gradient, {})
-    size = len(shares)
-    curvature = {}
-    for one in range(len(gradient)):
-        for other in range(one, len(gradient)):
-            if other < size:
-                curvature[one, other] = -shares[one] * (float(one == other) - shares[other])
-            elif one < size:
-                curvature[one, other] = none
-            else:
-                curvature[one, other] = after.curvature[one - size, other - size][only] + none
-    return Moments(value, gradient, curvature)
+        return _Chances(value, [first], {})
+    eye = np.eye(len(others)).reshape(*(len(others),) * 2, *(1,) * others.ndim)
+    return _Chances(value, [first], {(0, 0): eye * first - 2 * first[:, None] * share})
 
 
-def _share(log_share: jax.Array) -> jax.Array:
-    """A part of D by D, at most one; what is no part of it may be anything."""
-    return jnp.exp(jnp.minimum(log_share, 0.0))
-
-
-def _log_sums(a: jax.Array) -> jax.Array:
-    """log W_A of every set A, numbered by its bits; −∞ of the empty one is a very small number."""
-    sums = [jnp.full_like(a[0], NOTHING)]
-    for own in a:
-        sums += [own if place == 0 else jnp.logaddexp(each, own) for place, each in enumerate(sums)]
-    return jnp.stack(sums)
+def _logit(others: jax.Array, order: int) -> Moments:
+    """One level without a threshold."""
+    total = jnp.logaddexp(jax.nn.logsumexp(others, axis=0), 0.0)
+    if order == 0:
+        return Moments(-total, [], {})
+    share = jnp.exp(others - total)
+    if order == 1:
+        return Moments(-total, [-share], {})
+    eye = np.eye(len(others)).reshape(*(len(others),) * 2, *(1,) * (others.ndim - 1))
+    return Moments(-total, [-share], {(0, 0): share[:, None] * share - eye * share})
