@@ -50,9 +50,12 @@ def test_the_decorated_function_keeps_its_name_and_arguments():
     assert area(3, height=4) == 12
 
 
-def _predicts(answers: multiprocessing.Queue) -> None:
+DOUBLED = double_precision(jax.jit(lambda x: 2 * x))
+
+
+def _computes(answers: multiprocessing.Queue) -> None:
     try:
-        OrderedModel.linear([[1.0]], epsilon=[0.0]).predict_proba([[1.0]], [[0.0]])
+        DOUBLED(1.0)
         answers.put("no error")
     except Exception as error:
         answers.put(f"{type(error).__name__}: {error}")
@@ -60,10 +63,10 @@ def _predicts(answers: multiprocessing.Queue) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:RuntimeWarning", "ignore:.*fork.*:DeprecationWarning")
 def test_a_fork_after_compiled_work_is_told_not_to_compute():
-    OrderedModel.linear([[1.0]], epsilon=[0.0]).predict_proba([[1.0]], [[0.0]])
+    DOUBLED(1.0)
     context = multiprocessing.get_context("fork")
     answers = context.Queue()
-    process = context.Process(target=_predicts, args=(answers,), daemon=True)
+    process = context.Process(target=_computes, args=(answers,), daemon=True)
     process.start()
     answer = answers.get(timeout=20)
     process.join(20)

@@ -393,9 +393,5 @@ class PolicyFile(Exact, Header):
 
 
 FILES: dict[str, type[Header]] = {
-    "model": ModelFile,
-    "agents": AgentsFile,
-    "population": PopulationFile,
-    "truth": TruthFile,
-    "policy": PolicyFile,
-}
+    "model": ModelFile, "agents": AgentsFile, "population": PopulationFile, "truth": TruthFile, "policy": PolicyFile,
+}  # fmt: skip

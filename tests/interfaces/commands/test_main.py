@@ -11,7 +11,8 @@ import pytest
 from lori.interfaces.commands import main as command_line
 
 COMMANDS = (
-    "fit", "read", "predict", "explain", "plot", "report", "plan-study", "simulate", "demo", "bench", "reproduce",
+    "fit", "read", "predict", "explain", "plot", "report", "plan", "prefer", "rollout", "winner", "plan-study", "simulate",
+    "demo", "bench", "reproduce",
 )  # fmt: skip
 
 
@@ -177,7 +178,7 @@ def test_the_longest_name_is_written(run, pairs, tmp_path):
     ],
 )
 def test_absurd_settings_are_refused_at_once(run, pairs, monkeypatch, given, said):
-    monkeypatch.setattr("lori.estimators.lori.fit_groups", None)  # never reached
+    monkeypatch.setattr("lori.inference.fitting.fit_groups", None)  # never reached
     code, out, err = run("fit", pairs, *given)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert re.search(said, err)

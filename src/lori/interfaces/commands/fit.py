@@ -237,8 +237,8 @@ def fit(
     """Learn ordered rewards from a file of choices and say what comes first."""
     if by not in (None, "agent"):
         raise InputError("--by", expected="agent", got=repr(by), fix="use --by agent or leave it out")
-    check_page("--report", output.report)
     check_targets([output.save, output.report, people.members], inputs=files, overwrite=output.overwrite)
+    check_page("--report", output.report)
     streamed = engine.streams(files)
     people.check(by, streamed)
     _check_memory(streamed, by, output.report)

@@ -37,8 +37,8 @@ def report(
     """Write one page about a saved model and the data it was fitted to, for people who decide."""
     from lori.interfaces.commands.people import load_any
 
-    check_page("--out", out)
     check_targets([out, markdown, json_out], inputs=[model, *files], overwrite=False)
+    check_page("--out", out)
     estimator = load_any(model, data.agent)
     preferences = data.read(files, estimator)
     if data.agent is not None and preferences.agent is not None:
