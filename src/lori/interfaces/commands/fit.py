@@ -261,10 +261,12 @@ def fit(
     preferences, dropped = data.read(files, ties="observed" if model.ties is TieName.observed else "error", say=remark)
     if output.currency is not None:
         one_of("--currency", output.currency, preferences.features)
-    if not output.quiet and not (model.chooses_levels or model.climbs) and whole("--levels", model.levels) > MANY:
+    if not output.quiet and not (model.chooses_levels or model.climbs):
         from lori.language.answer import many_levels
+        from lori.model.specification import MOST_LEVELS
 
-        say(str(many_levels(whole("--levels", model.levels))))
+        if MANY < (levels := whole("--levels", model.levels)) <= MOST_LEVELS:
+            say(str(many_levels(levels)))
     if people.asked:
         found = fit_people(
             people, model.estimator(), model.chooses_levels or model.climbs, preferences,
