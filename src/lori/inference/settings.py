@@ -51,6 +51,7 @@ def checked_settings(
     for reward in rewards:
         reward.bounds(features)  # unknown feature names are refused here
         _check_context(reward, groups)
+        reward.check(groups[0].alternatives)
     rewards = tuple(reward.among(features) for reward in rewards)
     alpha = _for_each_level("alpha", parameters["alpha"], levels)
     epsilon = _for_each_level("epsilon", parameters["epsilon"], levels)

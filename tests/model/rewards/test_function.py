@@ -2,7 +2,9 @@
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
+from lori.errors import InputError
 from lori.model.likelihoods import Pairs
 from lori.model.rewards import Function
 from lori.model.specification import Specification
@@ -64,3 +66,19 @@ def test_functions_share_parameters_only_by_name():
     alone = Specification((Function(two, (1.0, 2.0), output=0),) * 2, (0.0,) * 2, (1.0,) * 2, Pairs(), NAMES)
     assert alone.size == 4
     assert not alone.shared
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda p, x: p[0] * jnp.log(x[0]), r"NaN or infinity for 2 of 3 alternatives"),
+        (lambda p, x: p[0] * x, r"one number for each alternative, got an array of shape \(2,\)"),
+        (lambda p, x: p[0] * x[0] + "a", r"1 parameters and 2 features, got \w+Error when it was called"),
+    ],
+)
+def test_a_function_that_gives_no_finite_number_is_refused_in_a_sentence(function, says):
+    reward = Function(function, start=[1.0])
+    with pytest.raises(InputError, match=says) as caught:
+        reward.check(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 2.0]]))
+    assert "\n" not in str(caught.value)
+    Function(lambda p, x: p[0] * x[0], start=[1.0]).check(np.zeros((3, 2)))

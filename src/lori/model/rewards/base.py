@@ -71,6 +71,9 @@ class Reward:
         """The same reward, which knows its features by their places where it has to."""
         return self
 
+    def check(self, alternatives: np.ndarray) -> None:
+        """Raise an error if it cannot be computed for some of these (n, features)."""
+
     # -- its parameters ----------------------------------------------------------------------------------
 
     def names(self, features: Names) -> Names:

@@ -9,8 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lori.errors import InputError
-from lori.model.engines import jax
+from lori.model.engines import jax, jnp
+from lori.model.precision import double_precision
 from lori.model.rewards.base import Bounds, Names, Reward
+
+CHECKED = 1000  # alternatives
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,27 @@ class Function(Reward):
     def __call__(self, parameters: jax.Array, x: jax.Array) -> jax.Array:
         value = self.function(parameters, x)
         return value if self.output is None else value[self.output]
+
+    def check(self, alternatives: np.ndarray) -> None:
+        """One finite number for each alternative, at the first guess?"""
+        some = np.asarray(alternatives, float)[:CHECKED]
+        fix = "return one number of JAX for the features x of one alternative, finite wherever the data are"
+        try:
+            values = double_precision(
+                lambda: np.asarray(jax.vmap(self, (None, 0))(jnp.asarray(self.start), jnp.asarray(some)))
+            )()
+        except Exception as error:
+            raise InputError(
+                "function", expected=f"a function of {len(self.start)} parameters and {some.shape[1]} features",
+                got=f"{type(error).__name__} when it was called", fix=fix,
+            ) from error  # fmt: skip
+        if values.shape != (len(some),):
+            got = f"an array of shape {values.shape[1:]}"
+            raise InputError("function", expected="one number for each alternative", got=got, fix=fix)
+        wrong = int(np.sum(~np.isfinite(values)))
+        if wrong:
+            got = f"NaN or infinity for {wrong:,} of {len(some):,} alternatives"
+            raise InputError("function", expected="finite rewards", got=got, fix=fix)
 
     def common(self, features: Names) -> np.ndarray:
         return np.full(len(self.start), bool(self.share))
