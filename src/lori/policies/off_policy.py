@@ -3,8 +3,8 @@
 Where nothing can be simulated, the recorded steps tell how the world answers: for each action, the next state is
 regressed on a polynomial of the present one, and what is left over is kept as noise. A policy is then followed in that
 fitted world from recorded beginnings, with recorded noise. Recorded trajectories are drawn again with replacement
-(bootstrap), the world is fitted and the policy followed anew: the spread is the uncertainty. A check replays the recorded
-actions: what the fitted world makes of them must agree with what was recorded.
+(bootstrap), the world is fitted and the policy followed anew: the spread is the uncertainty. A check replays the
+recorded actions: what the fitted world makes of them must agree with what was recorded.
 """
 
 from __future__ import annotations
