@@ -15,7 +15,7 @@ NAMES = {
     "next_questions", "predictive_check", "select_levels", "select_levels_by_agent",
     "write_pairs", "open_stream", "Posterior", "MissingExtra", "save_agents", "save_ordered_model",
     "load_ordered_model", "Choices", "write_choices", "Population", "select_classes",
-    "FiniteMDP", "plan_lexicographic", "winner", "q_learning",
+    "FiniteMDP", "plan_lexicographic", "winner", "q_learning", "evaluate_off_policy",
 }  # fmt: skip
 HEAVY = ("jax", "pandas", "sklearn", "scipy", "pyarrow", "matplotlib", "optax", "rich", "typer")
 

@@ -35,6 +35,7 @@ _HOMES = {
     "lori.policies.preferred": ("prefer",),
     "lori.policies.winner": ("winner",),
     "lori.policies.q_learning": ("q_learning",),
+    "lori.policies.off_policy": ("evaluate_off_policy",),
     "lori.policies.finite.mdp": ("FiniteMDP",),
     "lori.policies.finite.lexicographic": ("plan_lexicographic",),
     "lori.baselines.trex": ("TREX",),
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from lori.model.simulation import simulate as simulate
     from lori.policies.finite.lexicographic import plan_lexicographic as plan_lexicographic
     from lori.policies.finite.mdp import FiniteMDP as FiniteMDP
+    from lori.policies.off_policy import evaluate_off_policy as evaluate_off_policy
     from lori.policies.planning import plan_for as plan_for
     from lori.policies.policy import load_policy as load_policy
     from lori.policies.preferred import prefer as prefer

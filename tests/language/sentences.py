@@ -188,6 +188,7 @@ def _plans() -> dict[str, list[str]]:
             plans.thresholds_per_state("time", -20.0, -15.0, ["success"], "deterministic", True),
             plans.thresholds_per_state("time", -20.0, -15.0, [], "expectation", False),
             plans.unsettled(),
+            *plans.off_policy(["wbc"], [4.81], [(4.7, 4.9)], 0.741, (0.72, 0.76), False),
             plans.preferred(0.854, (0.843, 0.865), None),
             plans.preferred(0.51, (0.49, 0.53), 0.48),
             plans.preferred(0.4, (0.38, 0.42), None),

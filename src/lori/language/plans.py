@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lori.language.numbers import fine_percent, number, percent, rounded
+from lori.language.numbers import between, fine_percent, number, percent, rounded
 from lori.language.sentence import Name, Part, Sentence, Share, joined
 
 ROUNDING = 1e-7  # relative: smaller differences are none
@@ -129,6 +129,30 @@ def preferred(probability: float, interval: tuple[float, float], at_least: float
         probability=fine_percent(probability), low=fine_percent(low), high=fine_percent(high),
         at_least=fine_percent(at_least or 0.0),
     )  # fmt: skip
+
+
+def off_policy(
+    features: Sequence[str], means: Sequence[float], intervals: Sequence[Sequence[float]], probability: float | None,
+    interval: tuple[float, float] | None, trusted: bool,
+) -> list[Sentence]:  # fmt: skip
+    """What a policy would bring, judged by recorded trajectories alone."""
+    said = [
+        Sentence(Name(name), f": {rounded(mean, (high - low) / 4)} (95 % interval {between((low, high))})")
+        for name, mean, (low, high) in zip(features, means, intervals, strict=True)
+    ]
+    if probability is not None and interval is not None:
+        low, high = interval
+        said.append(Sentence.of(
+            "its trajectories are preferred to the recorded ones with probability {share} (95 % interval {low} to "
+            "{high}).",
+            share=fine_percent(probability), low=fine_percent(low), high=fine_percent(high),
+        ))  # fmt: skip
+    if not trusted:
+        said.append(Sentence.of(
+            "NOT TRUSTED: replaying the recorded actions in the fitted world does not give what was recorded. Use a "
+            "higher degree, or record what else the next state depends on."
+        ))  # fmt: skip
+    return said
 
 
 def picture(first: str, second: str) -> Sentence:

@@ -45,6 +45,8 @@ def policy_kind(cls):
 
 def load_policy(path) -> Policy:
     """The policy in a file that `Policy.save` wrote."""
+    if str(path).endswith(".npz"):
+        return import_module("lori.policies.finite.policy").FinitePolicy.load_arrays(path)
     return storage.load(path, lambda document: policy_from(document["policy"]), kind="policy")
 
 

@@ -33,7 +33,7 @@ def plan(
     discount: Discount = 1.0,
     horizon: Horizon = None,
     objectives: Objectives = None,
-    save: Annotated[Path | None, typer.Option(help="Write the policy (.json).")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the policy (.json or .npz).")] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page about the plan (.html).")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from lori.errors import InputError
+from lori.data.writing import writing
+from lori.errors import InputError, ModelFileError
 from lori.policies.finite.mdp import FiniteMDP
 from lori.policies.policy import Policy, policy_kind
 
+ARRAYS = ("steps", "states", "chances", "observations")
 NEVER = 1e-12  # a state that is visited more rarely is not part of the policy
 
 
@@ -96,6 +99,36 @@ class FinitePolicy(Policy):
             now = discount * (mdp.transitions.T @ taken.ravel())
             step += 1
         return total
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy as versioned JSON, or as arrays where the name ends in .npz."""
+        if Path(path).suffix != ".npz":
+            super().save(path)
+            return
+        with writing(path) as temporary, open(temporary, "wb") as file:
+            np.savez_compressed(file, actions=np.array(self.actions), **{name: getattr(self, name) for name in ARRAYS})
+
+    @classmethod
+    def load_arrays(cls, path: str | Path) -> FinitePolicy:
+        """The policy in an .npz file."""
+        try:
+            with np.load(path, allow_pickle=False) as held:
+                arrays = {name: held[name] for name in ARRAYS}
+                actions = tuple(map(str, held["actions"]))
+        except (OSError, ValueError, KeyError):
+            raise ModelFileError(
+                str(path), expected="a policy saved by LORI", got="another file or none", fix="save the policy again"
+            ) from None
+        rows = len(arrays["steps"])
+        shapes = [arrays[name].shape[:1] for name in ARRAYS]
+        if shapes != [(rows,)] * len(ARRAYS) or arrays["chances"].shape != (rows, len(actions)):
+            raise ModelFileError(
+                str(path),
+                expected="a policy saved by LORI",
+                got="parts that do not fit each other",
+                fix="save it again",
+            )
+        return cls(**arrays, actions=actions)
 
     def probabilities(self, view: Any) -> Any:
         raise InputError(
