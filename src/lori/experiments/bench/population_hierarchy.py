@@ -117,7 +117,7 @@ def foretold(work: tuple[HierarchySettings, int, int]) -> dict[str, float]:
     data = asked(settings.people, choices + settings.left_out, generator)
     last = np.arange(len(data)) % (choices + settings.left_out) >= choices
     kept, rest = data.subset(~last), data.subset(last)
-    people = Population(classes=1, levels=2, spread=True, lapse=0)
+    people = Population(classes=1, levels=2, spread=True)
     started = perf_counter()
     own = people.fit(kept)
     seconds = perf_counter() - started

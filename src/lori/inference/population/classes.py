@@ -105,7 +105,8 @@ class Mixture:
         parts, odds = self.parts(vector)
         joint = self.log_likelihoods(parts)[0] + self.log_shares(odds)
         total = special.logsumexp(joint, axis=0)
-        return np.exp(joint - total), total
+        with np.errstate(invalid="ignore"):  # nobody could choose so: what follows is not finite, and not taken
+            return np.exp(joint - total), total
 
     def evaluate(self, vector: np.ndarray) -> Evaluation:
         """The negative log-posterior, with gradient and curvature."""
@@ -127,10 +128,11 @@ class Mixture:
         spread[np.arange(self.classes - 1), np.arange(self.classes - 1)] += share[1:]
         wide = places.stop - places.start
         curvature[places, places] += np.einsum("cda,ai,aj->cidj", spread, self.design, self.design).reshape(wide, wide)
-        mean = np.einsum("ca,cap->ap", member, scores)
-        for c in range(self.classes):
-            curvature -= (scores[c] * member[c][:, None]).T @ scores[c]
-        return Evaluation(np.asarray(value), gradient, curvature + mean.T @ mean)
+        with np.errstate(invalid="ignore"):
+            mean = np.einsum("ca,cap->ap", member, scores)
+            for c in range(self.classes):
+                curvature -= (scores[c] * member[c][:, None]).T @ scores[c]
+            return Evaluation(np.asarray(value), gradient, curvature + mean.T @ mean)
 
     def _by_odds(self, member: np.ndarray, share: np.ndarray) -> np.ndarray:
         """(agents, (C − 1) × columns) derivatives of E log π by the log-odds, given memberships (classes, agents)."""
@@ -203,4 +205,5 @@ def memberships(logs: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.nd
     with np.errstate(divide="ignore"):
         joint = logs + np.log(shares)[:, :, None]
     total = special.logsumexp(joint, axis=1)
-    return np.exp(joint - total[:, None]), total
+    with np.errstate(invalid="ignore"):
+        return np.exp(joint - total[:, None]), total

@@ -151,10 +151,11 @@ class Hierarchy:
             assert found.curvature is not None
             first, second = self.link.derivatives(every)
             away = every - distribution.mean
-            gradient = found.gradient[:, 0] * first
-            curvature = found.curvature[:, 0] * first[:, :, None] * first[:, None, :]
             diagonal = np.arange(self.size)
-            curvature[:, diagonal, diagonal] += found.gradient[:, 0] * second + precision
+            with np.errstate(invalid="ignore"):  # infinite where a choice is impossible: such a step is not taken
+                gradient = found.gradient[:, 0] * first
+                curvature = found.curvature[:, 0] * first[:, :, None] * first[:, None, :]
+                curvature[:, diagonal, diagonal] += found.gradient[:, 0] * second + precision
             value = found.value[:, 0] + 0.5 * (away**2) @ precision
             return Evaluation(value, gradient + away * precision, curvature).mapped(lambda part: part[agents])
 
