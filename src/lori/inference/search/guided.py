@@ -35,6 +35,10 @@ class Guided(Objective, Protocol):
         """The same data under a likelihood whose rows are quick to compute; vectors mean the same."""
         ...
 
+    def regularised(self) -> Objective:
+        """The same problem with a weak prior, if it has none: its optima are finite."""
+        ...
+
 
 def guided_search(
     objective: Guided,
@@ -65,10 +69,16 @@ def guided_search(
         near = neighbours(specification, solutions.winners().vectors[:, 0])
         if near.shape[1]:
             solutions = solutions.beside(minimise(sample, near, **rough))
-    best = minimise(objective, solutions.distinct(2 if dear else POLISHED), tolerance=COARSE, enough=0.5, iterations=40)
+    chosen, polish = (
+        solutions.distinct(2 if dear else POLISHED),
+        {"tolerance": COARSE, "enough": 0.5, "iterations": 40},
+    )
     if specification.lapse_slot is not None and specification.levels > 1 and not dear:  # slips hide many optima
-        looking = {"tolerance": COARSE, "enough": ENOUGH, "iterations": 20}
-        best = around(objective, best, generator.spawn(1)[0], VARIATIONS, False, **looking)
+        finite = objective.regularised()
+        best = minimise(finite, chosen, **polish)
+        best = around(finite, best, generator.spawn(1)[0], VARIATIONS, False, **{**polish, "iterations": 20})
+        chosen = best.distinct(POLISHED)
+    best = minimise(objective, chosen, **polish)
     won = minimise(objective, best.winners().vectors, tolerance=tolerance)
     return Found.of(won, starts=tried.shape[1], share_at_best=share, rivals=best.rivals())
 
