@@ -1,9 +1,9 @@
 """Guided search: of a likelihood whose rows take long, from what a simpler reading of the same data says.
 
-Choices from sets are searched for as pairs that share their winner. That is another likelihood, with optima nearby:
-its best ones and their neighbours (other orders of the levels, opened thresholds) are starts for the likelihood itself,
-with a few at random and the levels of the smaller model. They are tried on as many rows as there is time for, and the
-best few are polished on all.
+Starts are random draws and the levels of the smaller model. Where a row takes very long, as in sets of many
+alternatives, they are what the reading as pairs that share their winner says: another likelihood, with optima nearby.
+They are tried on as many rows as there is time for, and the best few are polished on all. Where slips are learned there
+are many optima, some of them at infinity: there the search looks around the best, under a weak prior.
 """
 
 from __future__ import annotations
