@@ -139,6 +139,10 @@ class Problem:
         likelihood, parts = self.specification.likelihood.simpler(self.source.observations)
         return replace(self, specification=replace(self.specification, likelihood=likelihood), source=Memory(parts))
 
+    def regularised(self) -> Problem:
+        """The same problem with the weak prior that is the default, if it has none: its optima are finite."""
+        return self if self.prior is not None else replace(self, prior=Prior())
+
     # -- other problems --------------------------------------------------------------------------------------
 
     def nested(self) -> list[Problem]:

@@ -1,4 +1,4 @@
-"""Fits of choices from sets: found by way of pairs, and what an estimator does with them."""
+"""Fits of choices from sets: how they are found, and what an estimator does with them."""
 
 from pathlib import Path
 

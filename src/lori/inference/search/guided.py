@@ -1,9 +1,9 @@
 """Guided search: of a likelihood whose rows take long, from what a simpler reading of the same data says.
 
-Choices from sets are searched for as pairs that share their winner. That is another likelihood, with optima nearby:
-its best ones and their neighbours (other orders of the levels, opened thresholds) are starts for the likelihood itself,
-with a few at random and the levels of the smaller model. They are tried on as many rows as there is time for, and the
-best few are polished on all.
+Starts are random draws and the levels of the smaller model. Where a row takes very long, as in sets of many
+alternatives, they are what the reading as pairs that share their winner says: another likelihood, with optima nearby.
+They are tried on as many rows as there is time for, and the best few are polished on all. Where slips are learned there
+are many optima, some of them at infinity: there the search looks around the best, under a weak prior.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ class Guided(Objective, Protocol):
 
     def simpler(self) -> Objective:
         """The same data under a likelihood whose rows are quick to compute; vectors mean the same."""
+        ...
+
+    def regularised(self) -> Objective:
+        """The same problem with a weak prior, if it has none: its optima are finite."""
         ...
 
 
@@ -65,10 +69,16 @@ def guided_search(
         near = neighbours(specification, solutions.winners().vectors[:, 0])
         if near.shape[1]:
             solutions = solutions.beside(minimise(sample, near, **rough))
-    best = minimise(objective, solutions.distinct(2 if dear else POLISHED), tolerance=COARSE, enough=0.5, iterations=40)
+    chosen, polish = (
+        solutions.distinct(2 if dear else POLISHED),
+        {"tolerance": COARSE, "enough": 0.5, "iterations": 40},
+    )
     if specification.lapse_slot is not None and specification.levels > 1 and not dear:  # slips hide many optima
-        looking = {"tolerance": COARSE, "enough": ENOUGH, "iterations": 20}
-        best = around(objective, best, generator.spawn(1)[0], VARIATIONS, False, **looking)
+        finite = objective.regularised()
+        best = minimise(finite, chosen, **polish)
+        best = around(finite, best, generator.spawn(1)[0], VARIATIONS, False, **{**polish, "iterations": 20})
+        chosen = best.distinct(POLISHED)
+    best = minimise(objective, chosen, **polish)
     won = minimise(objective, best.winners().vectors, tolerance=tolerance)
     return Found.of(won, starts=tried.shape[1], share_at_best=share, rivals=best.rivals())
 
