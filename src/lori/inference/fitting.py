@@ -12,6 +12,7 @@ from lori.data.grouping import relative
 from lori.errors import DataError, InputError
 from lori.inference import intervals
 from lori.inference.estimates import Optimum, Reported, Uncertainty, Units, uncertainty, unknown
+from lori.inference.evidence import with_earned_level
 from lori.inference.problem import Problem
 from lori.inference.search.newton import TOLERANCE
 from lori.inference.search.paper import run_paper_method
@@ -174,19 +175,20 @@ def solve_nested(
     for number, count in enumerate(counts):
         generator = np.random.default_rng([seed, number])
         chain: list[Found] = []
-        for own in problems:
+        for place, own in enumerate(problems):
             last = own is problem
-            chain.append(
-                own.solve(
-                    starts=count if last else max(count // 2, 1),
-                    generator=generator,
-                    fewer=chain[-1] if chain else None,
-                    tolerance=TOLERANCE if last or not many else tolerance,
-                )
+            found = own.solve(
+                starts=count if last else max(count // 2, 1),
+                generator=generator,
+                fewer=chain[-1] if chain else None,
+                tolerance=TOLERANCE if last or not many else tolerance,
             )
+            if place > 1:
+                found = with_earned_level(own, found, problems[place - 1], chain[-1], generator)
+            chain.append(found)
         searches.append(chain)
-    for own, found in zip(problems, zip(*searches, strict=True), strict=True):
-        yield own, Found.best_of(found)
+    for own, results in zip(problems, zip(*searches, strict=True), strict=True):
+        yield own, Found.best_of(results)
 
 
 def _steps(chain: Chain, group: int, said: list[Note]) -> tuple[Step, ...]:

@@ -24,10 +24,11 @@ class Prior:
     A third level speaks only where the second one's threshold is above zero, and so on down the ladder. An inner
     threshold is therefore one of two things: like any other, if the level below it speaks; else next to zero, of the
     small scale `deeper`, so that this level never speaks. Of a level beyond the second it is believed that it speaks
-    with such a probability that it has to earn its place with `price` units of log-likelihood for each parameter that
-    it brings (1, as in Akaike's criterion), however large its threshold. Without this every further level would fit
-    some noise; `price=0` treats all thresholds alike, and `price=None` is one density of the scale `deeper`, whose
-    price grows with the threshold. Where ties are observed all thresholds have the scale `epsilon`: a tie needs every
+    with such a probability that it costs `price` units of log-likelihood for each parameter that it brings (1, as in
+    Akaike's criterion), however large its threshold. And a fit lets it speak only if the evidence is for it
+    (`lori.inference.evidence`). Without this every further level would fit some noise; `price=0` treats all thresholds
+    alike and lets every level speak, and `price=None` is one density of the scale `deeper`, whose price grows with
+    the threshold. Where ties are observed all thresholds have the scale `epsilon`: a tie needs every
     one of them above zero, and a level that has nothing to say passes decisions on by a large threshold.
 
     A learned lapse rate has a Beta density with the two numbers `lapse`: by default slips are likelier rare than
@@ -141,6 +142,10 @@ class Prior:
     def proper(self, specification: Specification) -> bool:
         """Is something believed of every parameter, so that the prior can be drawn from?"""
         return bool(np.isfinite(self.scales(specification)).all())
+
+    def silences(self, specification: Specification) -> bool:
+        """Is there a level beyond the second, and may it be silent because of a threshold next to zero?"""
+        return bool(_letting(specification)) and specification.levels - 2 in specification.epsilon_slots
 
     def speaks(self, specification: Specification) -> np.ndarray:
         """The probability that each level beyond the second speaks, given that those above it do."""

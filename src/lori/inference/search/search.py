@@ -14,7 +14,7 @@ more is not searched for: it would have to be inserted where that one was tried.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -100,6 +100,20 @@ class Found:
             starts=int(starts.sum()),
             share_at_best=starts @ at_best / starts.sum(),
             rivals=tuple(searches[own].rivals[group] for group, own in enumerate(best)),
+        )
+
+    @classmethod
+    def either(cls, one: Found, other: Found, first: np.ndarray) -> Found:
+        """For each group that of `one` where `first` says so, else that of `other`."""
+
+        def part(name: str) -> Any:
+            own, else_ = getattr(one, name), getattr(other, name)
+            if own is None or else_ is None:
+                return None
+            return np.where(first.reshape(-1, *(1,) * (own.ndim - 1)), own, else_)
+
+        return replace(
+            one, **{name: part(name) for name in ("vectors", "values", "converged", "curvature", "gradient")}
         )
 
     @classmethod
