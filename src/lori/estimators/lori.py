@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lori.inference.posterior.draws import Posterior
     from lori.inference.sources.stream import Progress
 
-REACH = 4.0  # explanations look for changes up to this many times the range of a feature
+REACH = 1.0  # explanations look for changes of a feature up to this many times its range in the data
 
 
 class LORI(Estimator):
