@@ -26,12 +26,14 @@ def explain(
             "--words", expected="neither --json nor --out with it", got="one of them", fix="leave --words out"
         )
     check_targets([table.out], inputs=[model, *files], overwrite=False)
+    from lori.data.choices import Choices
     from lori.estimators.lori import load
 
     estimator = load(model)
-    explanation = estimator.explain(data.read(files, estimator, outcome_needed=False))
+    observed = data.read(files, estimator, outcome_needed=False)
+    explanation = estimator.explain(observed)
     if words:
         for pair in range(len(explanation)):
             typer.echo(f"{pair + 1}: {explanation.describe(pair)}")
     else:
-        table.show(explanation.to_frame())
+        table.show(explanation.to_frame(), "set" if isinstance(observed, Choices) else "pair")
