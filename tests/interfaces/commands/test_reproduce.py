@@ -85,7 +85,6 @@ def test_damage_is_one_line_on_standard_error(reproduce, tmp_path):
     [
         (("tables", "--out", "out"), "one of dice, coins or all"),
         (("not_written", "--out", "out"), "one of dice, coins or all"),
-        (("dice",), "--out"),
         (("dice", "--out", "out", "--seeds", "0"), "--seeds"),
         (("dice", "--out", "out", "--jobs", "0"), "--jobs"),
         (("dice", "--out", "file"), "a folder, or a name for one"),

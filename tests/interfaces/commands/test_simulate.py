@@ -70,6 +70,8 @@ def test_simulate_then_fit(run, tmp_path):
     code, out, _ = run("fit", "d/pairs.csv", *quick, "--truth", "d/truth.json")
     assert "First in truth: benefit; found: benefit; differences in benefit count from" in out
     assert "percentage points off, on average." in out
-    code, _, err = run("predict", "agents.json", "d/pairs.csv")
+    code, out, _ = run("predict", "agents.json", "d/pairs.csv")
+    assert (code, len(out.splitlines())) == (0, 81)
+    code, _, err = run("explain", "agents.json", "d/pairs.csv")
     assert code == 2
-    assert "many agents" in err
+    assert "those of 2 agents" in err

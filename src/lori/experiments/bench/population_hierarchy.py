@@ -185,18 +185,18 @@ LEXICOGRAPHIC_SMOKE = LexicographicSettings(repeats=1, designs=(populations.Desi
 
 def measure_lexicographic(settings: LexicographicSettings) -> Measured:
     measured = Measured()
-    wins: dict[bool, list[bool]] = {False: [], True: []}
+    won: dict[bool, list[bool]] = {False: [], True: []}
     for design in settings.designs:
         for half in (False, True):
             seeds = range(settings.first, settings.first + settings.repeats)
             found = list(each(two_levels_win, [(design, half, seed) for seed in seeds], settings.jobs))
             kind = "half of the people have two levels" if half else "one level, people differ"
             note = f"two levels have the smaller BIC in {sum(found)} of {len(found)}"
-            measured.rows.append(Row(str(design), kind, note=note, measures={"wins": sum(found), "of": len(found)}))
-            wins[half] += found
+            measured.rows.append(Row(str(design), kind, note=note, measures={"smaller": sum(found), "of": len(found)}))
+            won[half] += found
     text = "population-lexicographic: two levels win where"
-    measured.claim(f"{text} everybody has one", float(np.mean(wins[False])), 0.05)
-    measured.claim(f"{text} half of the people have them", float(np.mean(wins[True])), 0.9, at_least=True)
+    measured.claim(f"{text} everybody has one", float(np.mean(won[False])), 0.05)
+    measured.claim(f"{text} half of the people have them", float(np.mean(won[True])), 0.9, at_least=True)
     return measured
 
 

@@ -138,8 +138,8 @@ def train(path: Path) -> tuple[Preferences, np.ndarray]:
     people = table.groupby("id")
     last = people.cumcount() >= 0.75 * people.choiceid.transform("size")
     data = Preferences.from_arrays(
-        *sides, wins=first, losses=1 - first, features=["price", "time", "change", "comfort"],
-        agent=table.id.astype(str).to_numpy(),
+        *sides, counts=np.column_stack([first, np.zeros(len(first)), 1 - first]),
+        features=["price", "time", "change", "comfort"], agent=table.id.astype(str).to_numpy(),
     )  # fmt: skip
     return data, last.to_numpy()
 

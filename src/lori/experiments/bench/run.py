@@ -26,6 +26,7 @@ from lori.experiments.bench import (
     learning,
     logit,
     memory,
+    off_policy,
     organ,
     people,
     planning,
@@ -165,6 +166,10 @@ CASES = {
     "q-learning": Case(
         "does learning by trying reach the exact plan",
         learning.measure, learning.LearningSettings(), learning.SMOKE, by_name=True,
+    ),
+    "off-policy": Case(
+        "do intervals from demonstrations alone hold the truth",
+        off_policy.measure, off_policy.OffPolicySettings(), off_policy.SMOKE, by_name=True,
     ),
     "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
     "start": Case("how long one waits for a first answer", start.measure, start.StartSettings(), start.SMOKE),
