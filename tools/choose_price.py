@@ -1,7 +1,7 @@
 """Choose the price of deeper levels (`lori.Prior`): on real third levels and on the study of ten levels.
 
-Seeds from 1000 on, which no table uses. Each line is one price of a parameter, "scale" the small scale of inner
-thresholds that stood there before. Takes an hour on two cores:
+Seeds from 1000 on, which no table uses. Each line is one price of a parameter (with any but 0, a level must have the
+evidence for it, too), "scale" the small scale of inner thresholds that stood there before. Takes an hour on two cores:
 
     python tools/choose_price.py
 """
