@@ -53,13 +53,16 @@ def test_a_stream_gives_the_answer_of_memory(folder, in_memory, monkeypatch):
     assert seen[-1][1] == pytest.approx(in_memory.log_likelihood_, abs=1e-3)
 
 
-def test_a_model_of_a_stream_predicts_and_forgets_what_was_fitted_before(folder, in_memory):
+def test_a_model_of_a_stream_predicts_and_forgets_what_was_fitted_before(folder):
     """In words, as there is no y; and a posterior of the earlier data is a search of its own."""
     earlier = lori.simulate(
         OrderedModel.linear([[-1.0, 1.0]], epsilon=[0.0], features=["benefit", "need"]), 300, seed=9
     )
     X = np.stack([earlier.left_features, earlier.right_features], axis=1)
-    model = lori.LORI(**SETTINGS).fit(X, np.where(earlier.wins, 1, -1))
+    single = {**SETTINGS, "levels": 1}
+    parts = [lori.read_pairs(file) for file in sorted(folder.iterdir())]
+    in_memory = lori.LORI(**single).fit(lori.Preferences.concatenate(parts))
+    model = lori.LORI(**single).fit(X, np.where(earlier.wins, 1, -1))
     assert set(model.predict(X)) == {1, -1}
     model.fit(earlier)
     assert model.fitted_to_() is earlier
@@ -70,7 +73,7 @@ def test_a_model_of_a_stream_predicts_and_forgets_what_was_fitted_before(folder,
         model.predict(earlier), np.where(in_memory.predict_proba(earlier)[:, 0] > 0.5, "left", "right")
     )
     assert "benefit" in str(model.summary())
-    fresh = lori.LORI(**SETTINGS).fit(earlier).posterior(earlier, draws=50)
+    fresh = lori.LORI(**single).fit(earlier).posterior(earlier, draws=50)
     np.testing.assert_allclose(model.posterior(earlier, draws=50).draws, fresh.draws, rtol=1e-6)
 
 

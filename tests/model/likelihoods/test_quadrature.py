@@ -57,7 +57,7 @@ def drawn(seed: int, levels: int, others: int, rows: int, last: str):
 
 
 @pytest.mark.parametrize(("rule", "last"), KINDS)
-@pytest.mark.parametrize("levels", [1, 2, 3])
+@pytest.mark.parametrize("levels", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_probabilities_are_those_of_exact_sums(levels, rule, last):
     sizes = np.array([2, 5, 7 if levels == 3 else 8])
     present = np.arange(1, 8)[:, None] < sizes
@@ -122,9 +122,9 @@ def linear(seed: int, levels: int, others: int, rule: str, last: str, scale: flo
     [
         (1, "split", "learned", 1.0),
         (2, "split", "zero", 0.1),
-        (2, "split", "zero", 2.0),
+        pytest.param(2, "split", "zero", 2.0, marks=pytest.mark.slow),
         (2, "observed", "learned", 1.0),
-        (2, "split", "learned", 1.0),
+        pytest.param(2, "split", "learned", 1.0, marks=pytest.mark.slow),
     ],
 )
 @double_precision
