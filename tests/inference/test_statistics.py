@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lori
-from lori.inference.statistics import SAMPLE, Moments, Scaling, Statistics
+from lori.inference.statistics import SAMPLE, Fences, Moments, Scaling, Statistics
 
 N = 500
 
@@ -159,3 +159,12 @@ def test_weights_are_made_to_average_one(seen):
     assert factor * (seen.comparisons @ seen.weights) == pytest.approx(seen.n_comparisons)
     parts = [Statistics.of(seen[some]) for some in np.split(np.arange(N), [100])]
     assert (parts[0] + parts[1]).weight_factor == pytest.approx(factor)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 511, 512, 1300])
+def test_values_outside_of_fences_are_counted_wherever_they_stand(rows):
+    values = np.random.default_rng(rows).uniform(-1, 1, size=(rows, 3))
+    fences = Fences(np.array([-1.0, -1.0, -0.5]), np.array([1.0, 0.5, 1.0]))
+    expected = [0, np.sum(values[:, 1] > 0.5), np.sum(values[:, 2] < -0.5)]
+    assert fences.passed_by(values).tolist() == expected
+    assert Fences(np.full(3, -1.0), np.ones(3)).passed_by(values).tolist() == [0, 0, 0]
