@@ -46,13 +46,19 @@ def plan_for_model(
     )
 
 
-def _weights(level: Level, place: int, model: OrderedModel, mdp: FiniteMDP) -> np.ndarray:
+def columns_of(model: OrderedModel, mdp: FiniteMDP) -> list[int]:
+    """Which objective of the world each feature of the model is."""
     missing = [name for name in model.features if name not in mdp.objectives]
     if missing:
         raise InputError(
             "model", expected=f"features among the environment's objectives {', '.join(mdp.objectives)}",
             got=f"{', '.join(missing[:5])}, which it lacks", fix="give its objectives the names of the features",
         )  # fmt: skip
+    return [mdp.objectives.index(name) for name in model.features]
+
+
+def _weights(level: Level, place: int, model: OrderedModel, mdp: FiniteMDP) -> np.ndarray:
+    columns = columns_of(model, mdp)
     own = level.reward.weights(level.parameters)
     if own is None:
         raise InputError(
@@ -60,8 +66,7 @@ def _weights(level: Level, place: int, model: OrderedModel, mdp: FiniteMDP) -> n
             fix="fit linear rewards, or let lori.prefer plan with the whole model",
         )  # fmt: skip
     spread = np.zeros(len(mdp.objectives))
-    for name, weight in zip(model.features, own, strict=True):
-        spread[mdp.objectives.index(name)] = weight
+    spread[columns] = own
     return spread
 
 

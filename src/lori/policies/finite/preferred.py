@@ -25,6 +25,7 @@ from lori.policies.environments import Chances, Episodes
 from lori.policies.finite.fronts import front
 from lori.policies.finite.lexicographic import course_of
 from lori.policies.finite.mdp import FiniteMDP
+from lori.policies.finite.models import columns_of
 from lori.policies.finite.policy import FinitePolicy
 
 QUANTILE = 1.96
@@ -89,7 +90,7 @@ def prefer_finite(
     whole("trajectories", trajectories, 2)
     models = model.models(whole("draws", draws, 2)) if isinstance(model, Posterior) else model
     known = [models] if isinstance(models, OrderedModel) else list(models)
-    columns = _columns(known[0], mdp)
+    columns = columns_of(known[0], mdp)
     theirs = _theirs(opponent, mdp, discount, steps, trajectories, seed)[:, columns]
     found = front(mdp, discount, steps)
     if found is None or len(found.values) > MOST_CANDIDATES:
@@ -160,13 +161,3 @@ def _theirs(opponent: Any, mdp: FiniteMDP, discount: float, horizon: int, count:
             got=f"an array of shape {np.shape(returns)}", fix="give what lori rollout --out behaviour.npz wrote",
         )  # fmt: skip
     return returns
-
-
-def _columns(model: OrderedModel, mdp: FiniteMDP) -> list[int]:
-    missing = [name for name in model.features if name not in mdp.objectives]
-    if missing:
-        raise InputError(
-            "model", expected=f"features among the environment's objectives {', '.join(mdp.objectives)}",
-            got=f"{', '.join(missing[:5])}, which it lacks", fix="give its objectives the names of the features",
-        )  # fmt: skip
-    return [mdp.objectives.index(name) for name in model.features]
