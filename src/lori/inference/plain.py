@@ -21,7 +21,12 @@ ELEMENTS = 4096  # with so many rows × starts at a time, whose arrays need no f
 
 
 def suffices(specification: Specification, groups: Sequence[Observations]) -> bool:
-    """Are there so few rows, of rewards whose sums need no automatic differentiation, that NumPy ends first?"""
+    """Are there so few rows, of rewards whose sums need no automatic differentiation, that NumPy ends first?
+
+    Not where they are a part of more: the other parts need compiled code anyway, at the same time.
+    """
+    if any(group.some for group in groups):
+        return False
     few = len(groups) <= MOST_GROUPS and sum(group.rows for group in groups) <= MOST_ROWS
     return few and specification.likelihood.layout(specification).plain
 

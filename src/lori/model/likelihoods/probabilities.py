@@ -187,11 +187,11 @@ class _Levels(NamedTuple):
 def better_derivatives(gap: Levels, tolerance: Levels, rule: TieRule, order: int = 2) -> Derivatives:
     """Derivatives of `log_better` up to `order`, one exponential for each level where the numbers allow it."""
     arrays = arrays_of(*gap, *tolerance)
+    if arrays is np:
+        levels = _levels_in_numpy(gap, tolerance, rule)
+        return _combined(levels, tolerance) if order else Derivatives(levels.value, [], {})
     sizes = [arrays.max(arrays.abs(a) + b, initial=0.0) for a, b in zip(gap, tolerance, strict=True)]
     largest = arrays.max(arrays.stack(sizes))
-    if arrays is np:
-        levels = (_levels_by_products if largest < SAFE else _levels_by_logarithms)(gap, tolerance, rule)
-        return _combined(levels, tolerance) if order else Derivatives(levels.value, [], {})
     levels = jax.lax.cond(
         largest < SAFE,
         lambda a, b: _levels_by_products(a, b, rule),
@@ -223,6 +223,30 @@ def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
     zero = arrays.zeros_like(gap[0])
     ordered = {pair: curvature.get(pair, (zero, zero, zero, zero)) for pair in pairs_of_levels(len(gap))}
     return Derivatives(value, gradient, ordered)
+
+
+def _levels_in_numpy(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
+    """By products, and by logarithms where a gap or a tolerance is too large for them."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # where numbers are too large
+        levels = _levels_by_products(gap, tolerance, rule)
+    large = np.zeros(np.shape(levels.value), bool)
+    for a, b in zip(gap, tolerance, strict=True):
+        large |= ~(np.abs(a) + b < SAFE)
+    if not large.any():
+        return levels
+
+    def few(numbers: Levels) -> list[Any]:
+        return [np.broadcast_to(own, large.shape)[large] for own in numbers]
+
+    careful = _levels_by_logarithms(few(gap), few(tolerance), rule)
+
+    def mended(own: Any, found: Any) -> Any:
+        whole = np.array(own)
+        whole[large] = found
+        return whole
+
+    others = zip(levels[1:], careful[1:], strict=True)
+    return _Levels(mended(levels.value, careful.value), *([*map(mended, *both)] for both in others))
 
 
 def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
