@@ -29,6 +29,12 @@ class MechanismsSettings:
     patients: int = setting(1_500, "of the year", printed=NONE, scripts=NONE)
     organs: int = setting(1_350, "of the year", printed=NONE, scripts=NONE)
     history: int = setting(8_000, "patients of the eight years before", printed=NONE, scripts=NONE)
+    expected: bool = setting(
+        True,
+        "organs go by the days that the survival models expect; False: by the true ones, which nobody knows",
+        printed=NONE,
+        scripts=NONE,
+    )
     starts: int = setting(8, "of each fit", printed=NONE, scripts=NONE)
 
 
@@ -39,6 +45,7 @@ def cell(settings: MechanismsSettings, seed: int) -> Cell:
         organs=settings.organs,
         history=settings.history,
         others=0,
+        expected=settings.expected,
         levels=2,
         starts=settings.starts,
     )
