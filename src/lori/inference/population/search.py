@@ -69,7 +69,7 @@ def find_classes(
         vector = mixture.joined([own.vectors[0] for own in pooled], np.ones(1))
     else:
         vector = _searched(small, pooled, starts, generator, given, rounds, report)
-    best = mixture.polished(vector, tolerance=1e-8, iterations=200)
+    best = mixture.polished(vector[None], tolerance=1e-8, iterations=200)
     assert best.curvature is not None
     assert best.gradient is not None
     vector, value = best.vectors[0], float(best.values[0])
@@ -131,9 +131,9 @@ def stepped(mixture: Mixture, vectors: Sequence[np.ndarray], iterations: int) ->
 
 def led(mixture: Mixture, vectors: Sequence[np.ndarray], count: int) -> tuple[float, np.ndarray]:
     """Value and vector of the best end to which Newton's method leads from the first `count` vectors."""
-    ends = [mixture.polished(vector, tolerance=LOOSE, iterations=DESCENT) for vector in vectors[:count]]
-    best = min(ends, key=lambda end: float(end.values[0]))
-    return float(best.values[0]), best.vectors[0]
+    ends = mixture.polished(np.stack(vectors[:count]), tolerance=LOOSE, iterations=DESCENT)
+    best = int(ends.values.argmin())
+    return float(ends.values[best]), ends.vectors[best]
 
 
 def moves(mixture: Mixture, vector: np.ndarray, generator: np.random.Generator) -> list[np.ndarray]:
