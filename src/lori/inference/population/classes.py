@@ -29,6 +29,8 @@ from lori.inference.sources.memory import Memory
 from lori.model.engines import special
 
 FARTHEST = 15.0  # log-odds of a share: a class that is rarer than this is empty
+CAUTION = 1e-2  # damping of a step of the EM algorithm
+FARTHEST_STEP = 0.5  # of it, as a share of 1 + what there was
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,20 +182,25 @@ class Mixture:
 
     # -- which parameters explain them best? ------------------------------------------------------------------
 
-    def stepped(self, parts: list[np.ndarray], shares: np.ndarray, steps: int) -> tuple[list[np.ndarray], np.ndarray]:
-        """An iteration of the EM algorithm for each start: parts (starts, parameters) by class, shares (starts, C)."""
+    def stepped(self, parts: list[np.ndarray], shares: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+        """An iteration of the EM algorithm for each start: parts (starts, parameters) by class, shares (starts, C).
+
+        Classes take a step of Newton's method each, not too far, instead of going to their best.
+        """
         member, _ = memberships(self.log_likelihoods(parts), shares)
         moved = list(parts)
         for problem, classes in self.alike():
-            (rows,) = problem.source.observations  # type: ignore[attr-defined]
             vectors = np.concatenate([parts[c] for c in classes])
-            weights = np.concatenate([member[:, c] for c in classes])
-            ends = []
-            for (some, of), (own, _) in zip(sums.in_turn(vectors), sums.in_turn(weights), strict=True):
-                groups = tuple(rows.reweighted(each[self.panel.agent]) for each in own)
-                weighted = replace(problem, source=Memory(groups, single=True))
-                ends.append(weighted.solve_from(some[:, None], iterations=steps, tolerance=1e-4).vectors[:of, 0])
-            for c, own in zip(classes, np.split(np.concatenate(ends), len(classes)), strict=True):
+            weights = np.nan_to_num(np.concatenate([member[:, c] for c in classes]))
+            found = sums.weighted(problem, self.panel.agent, vectors, weights) + problem.penalty(vectors)
+            assert found.gradient is not None
+            assert found.curvature is not None
+            lower, upper = (np.broadcast_to(bound, vectors.shape) for bound in problem.specification.bounds)
+            damping = np.full(len(vectors), CAUTION)
+            step, _ = newton.stepping(vectors, found.gradient, found.curvature, damping, lower, upper)
+            most = FARTHEST_STEP * (1 + np.abs(vectors))
+            ends = np.clip(vectors + np.clip(np.nan_to_num(step), -most, most), lower, upper)
+            for c, own in zip(classes, np.split(ends, len(classes)), strict=True):
                 moved[c] = own
         return moved, member.mean(axis=2)
 

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from lori.inference.blocks import Evaluation
 from lori.inference.problem import Problem
 from lori.inference.sources.memory import Memory
 
@@ -58,15 +59,20 @@ def curvatures(
     problem: Problem, agent: np.ndarray, agents: int, vectors: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """(vectors, parameters, parameters) of the negative log-likelihood, each with weights (vectors, agents)."""
+    curvature = weighted(problem, agent, vectors, weights).curvature
+    assert curvature is not None
+    return curvature
+
+
+def weighted(problem: Problem, agent: np.ndarray, vectors: np.ndarray, weights: np.ndarray) -> Evaluation:
+    """The negative log-likelihood at each of the vectors, with weights (vectors, agents)."""
     (rows,) = problem.source.observations  # type: ignore[attr-defined]
     found = []
     for (some, count), (own, _) in zip(in_turn(vectors), in_turn(weights), strict=True):
         groups = tuple(rows.reweighted(each[agent]) for each in own)
-        weighted = replace(problem, source=Memory(groups, single=True))
-        curvature = weighted.negative_log_likelihood(some[:, None]).curvature
-        assert curvature is not None
-        found.append(curvature[:count, 0])
-    return np.concatenate(found)
+        there = replace(problem, source=Memory(groups, single=True)).negative_log_likelihood(some[:, None])
+        found.append(there.mapped(lambda part, count=count: part[:count, 0]))
+    return Evaluation(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
 def summed(values: np.ndarray, agent: np.ndarray, agents: int) -> np.ndarray:
