@@ -11,11 +11,13 @@ import numpy as np
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
+from lori.data.reading.stream import PreferenceStream
 from lori.errors import DataError, InputError, whole
 from lori.estimators import storage
 from lori.estimators.contract import Estimator, not_fitted, registered_plots
 from lori.estimators.lori import LORI
 from lori.estimators.schema import MOST_CLASSES
+from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.population.fitting import PopulationFit, fit_population
 from lori.inference.population.hierarchy import Learned
 from lori.inference.population.prediction import Known, log_likelihood, probabilities
@@ -89,13 +91,26 @@ class Population(Estimator):
         self.seed = seed
 
     def fit(
-        self, X: Preferences | Choices, y: Any = None, *, covariates: Any = None, progress: Report | None = None
+        self,
+        X: Preferences | Choices | PreferenceStream,
+        y: Any = None,
+        *,
+        covariates: Any = None,
+        checkpoint: str | Path | None = None,
+        client: Any = None,
+        progress: Report | None = None,
     ) -> Population:
-        """Learn from `Preferences` or `Choices` with agents.
+        """Learn from `Preferences` or `Choices` with agents, or from a stream (`lori.open_stream`).
 
         `covariates` (agents, columns) are what is known about the agents, in the order in which they first appear: the
-        shares of the classes depend on them. `progress(done, of)` is called as the search goes on.
+        shares of the classes depend on them. `checkpoint` names a folder for what stages of a long fit have found: the
+        same fit, if it was interrupted, goes on from there. A stream is read pass by pass; with a Dask `client` its
+        rows stay on the cluster. `progress(done, of)` is called as the search goes on.
         """
+        if isinstance(X, PreferenceStream):
+            from lori.estimators.streaming import fit_population_stream
+
+            return fit_population_stream(self, X, y, covariates, checkpoint, client, progress)
         if not isinstance(X, Preferences | Choices) or y is not None:
             raise DataError(
                 "X", expected="Preferences or Choices with agents, and no y", got=type(X).__name__,
@@ -103,7 +118,10 @@ class Population(Estimator):
             )  # fmt: skip
         settings = self._settings(X)
         design = None if covariates is None else self._covariates(covariates, X)
-        fit = fit_population(settings, X, spread=bool(self.spread), design=design, report=progress)
+        held = [value for _, value in sorted(vars(X).items()) if isinstance(value, np.ndarray)]
+        kept = Checkpoint.of(checkpoint, self._told(), X.features, held, design)
+        spread = bool(self.spread)
+        fit = fit_population(settings, X, spread=spread, design=design, checkpoint=kept, report=progress)
         self._learned(fit)
         self.pooled_, self.reading_ = getattr(X, "pooled", None), getattr(X, "reading", None)
         return self
@@ -256,6 +274,10 @@ class Population(Estimator):
         single = LORI(levels=max(listed), **{name: getattr(self, name) for name in names})
         estimators = [single if levels == single.levels else single.with_levels(levels) for levels in listed]
         return [checked_settings(own.get_params(deep=False), [data]) for own in estimators]
+
+    def _told(self) -> str:
+        """All settings, as they are written."""
+        return repr(sorted(self.get_params(deep=False).items(), key=lambda own: own[0]))
 
     def _covariates(self, given: Any, data: Preferences | Choices) -> np.ndarray:
         people = 0 if data.agent is None else len(np.unique(data.agent))

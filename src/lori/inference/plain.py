@@ -77,7 +77,8 @@ def by_rows(
     observations: Observations,
     vectors: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """For each kind the log-probability (vectors, rows) of each row, or the score (rows, parameters) at one vector."""
+    """For each kind the log-probability (vectors, rows) of each row, or that and its gradient (vectors, 1 + parameters,
+    rows)."""
     layout = specification.likelihood.layout(specification)
     point = Point(np.asarray(vectors, float), scaling.location, scaling.scale)
     with np.errstate(all="ignore"):
