@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold, cross_val_score
 import lori
 from lori.baselines.base import reliability, verdict_shares
 from lori.baselines.cpnet import CPNetLearner
+from lori.baselines.gaussian_process import GaussianProcess
 from lori.baselines.lexicographic import LexicographicOrder, ModelVoting, VariableVoting
 from lori.baselines.lexicographic_tree import LexicographicTree
 from lori.errors import DataError, InputError
@@ -21,6 +22,7 @@ FROM_PREFERENCES = [
     VariableVoting(jnd=0.1),
     ModelVoting(),
     LexicographicTree(),
+    GaussianProcess(iterations=5),
 ]
 SENTENCE = r"expected .*, got .*; "
 BAD = {
@@ -29,6 +31,7 @@ BAD = {
     VariableVoting: {"jnd": -1.0},
     ModelVoting: {"slip": 0.7},
     LexicographicTree: {"bins": 1},
+    GaussianProcess: {"amplitude": -1.0},
 }
 
 
