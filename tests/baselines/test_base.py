@@ -10,11 +10,20 @@ from sklearn.model_selection import KFold, cross_val_score
 
 import lori
 from lori.baselines.base import reliability, verdict_shares
+from lori.baselines.birl import BayesianIRL
+from lori.baselines.cloning import BehaviouralCloning
+from lori.baselines.constraints import ConstraintInference
 from lori.baselines.cpnet import CPNetLearner
+from lori.baselines.drex import DREX
+from lori.baselines.ensembles import RewardEnsemble
 from lori.baselines.gaussian_process import GaussianProcess
 from lori.baselines.lexicographic import LexicographicOrder, ModelVoting, VariableVoting
 from lori.baselines.lexicographic_tree import LexicographicTree
+from lori.baselines.maximum_entropy import MaximumEntropyIRL
+from lori.baselines.specifications import SpecificationInference
+from lori.baselines.trex import NetworkTREX
 from lori.errors import DataError, InputError
+from lori.policies.rollouts import Rollouts
 
 FROM_PREFERENCES = [
     CPNetLearner(),
@@ -23,6 +32,8 @@ FROM_PREFERENCES = [
     ModelVoting(),
     LexicographicTree(),
     GaussianProcess(iterations=5),
+    NetworkTREX(hidden=3),
+    RewardEnsemble(members=2, hidden=3),
 ]
 SENTENCE = r"expected .*, got .*; "
 BAD = {
@@ -32,6 +43,8 @@ BAD = {
     ModelVoting: {"slip": 0.7},
     LexicographicTree: {"bins": 1},
     GaussianProcess: {"amplitude": -1.0},
+    NetworkTREX: {"penalty": 0.0},
+    RewardEnsemble: {"members": 1},
 }
 
 
@@ -179,3 +192,87 @@ def test_reliability_counts_both_sides_alike():
     assert table[0] == pytest.approx(np.array([31.5, 0, 9.5]) / 41)
     assert np.array_equal(table[2], table[0][::-1])
     assert table[1] == pytest.approx([0.5, 0, 0.5])
+
+
+# -- methods that learn from demonstrations ----------------------------------------------------------------
+
+EAST = lori.Linear(increasing=["column"], decreasing=["row"])
+FROM_DEMONSTRATIONS = [
+    MaximumEntropyIRL(),
+    ConstraintInference(reward=np.zeros((5, 5))),
+    SpecificationInference(
+        regions={"east": np.arange(25).reshape(5, 5) >= 15, "south": np.arange(25).reshape(5, 5) % 5 < 2}
+    ),
+    DREX(trajectories=20, pairs=100),
+]
+COMPILED = [  # whose own tests ask the same, but for bad input
+    BayesianIRL(reward=EAST, samples=30, burn_in=5),
+    BehaviouralCloning(actions=("east", "west", "north", "south"), hidden=(4,), epochs=3),
+]
+MEANS = (MaximumEntropyIRL, BayesianIRL)  # who compare the mean features of trajectories
+WRONG = {
+    MaximumEntropyIRL: {"iterations": 0},
+    ConstraintInference: {"least": 2.0},
+    SpecificationInference: {"regions": None},
+    DREX: {"noise": (0.0,)},
+    BayesianIRL: {"discount": 2.0},
+    BehaviouralCloning: {"method": "odd"},
+}
+slow = [pytest.param(each, marks=pytest.mark.slow) for each in COMPILED]
+shown_by = pytest.mark.parametrize("estimator", [*FROM_DEMONSTRATIONS, *slow], ids=named)
+
+
+@pytest.fixture(scope="module")
+def shown(histories, drawn):
+    return drawn(np.exp(histories.states[:, :, 0].sum(axis=1)), 30)
+
+
+def world(estimator, mdp):
+    """What `fit` takes beside the demonstrations."""
+    return () if isinstance(estimator, BehaviouralCloning) else (mdp,)
+
+
+@pytest.fixture
+def imitated(estimator, shown, grid_world):
+    return clone(estimator).fit(shown, *world(estimator, grid_world))
+
+
+def predicted(model, histories):
+    if isinstance(model, BehaviouralCloning):
+        return model.predict_proba(histories.states[:20, 0])
+    states = histories.states.mean(axis=1) if isinstance(model, MEANS) else histories.states
+    return model.predict_proba(states[:20], states[-20:])
+
+
+@shown_by
+def test_demonstrations_parameters_clones_pickles_and_seeds(estimator, imitated, shown, grid_world, histories):
+    model = imitated
+    copy = clone(estimator)
+    assert set(copy.get_params()) == set(estimator.get_params())
+    name, value = next(iter(WRONG[type(estimator)].items()))
+    assert copy.set_params(**{name: value}) is copy
+    with pytest.raises(ValueError, match="no_such"):
+        copy.set_params(no_such=1)
+    learned = set(vars(model)) - set(model.get_params())
+    assert learned
+    assert all(own.endswith("_") for own in learned)
+    found = predicted(model, histories)
+    assert found.sum(axis=1) == pytest.approx(1.0)
+    assert np.array_equal(predicted(pickle.loads(pickle.dumps(model)), histories), found)
+    again = clone(estimator).fit(shown, *world(estimator, grid_world))
+    assert np.array_equal(predicted(again, histories), found)
+
+
+@shown_by
+def test_demonstrations_that_are_wrong_are_refused_in_a_sentence(estimator, imitated, shown, grid_world, histories):
+    given = world(estimator, grid_world)
+    odd = Rollouts(shown.states[:, :-1], shown.actions, shown.features)
+    with pytest.raises(DataError, match=SENTENCE):
+        clone(estimator).fit(odd, *given)
+    with pytest.raises(InputError, match=SENTENCE):
+        clone(estimator).set_params(**WRONG[type(estimator)]).fit(shown, *given)
+    with pytest.raises(NotFittedError, match="has not been fitted"):
+        predicted(clone(estimator), histories)
+    narrow = Rollouts(histories.states[:, :, :1], histories.actions, ("column",))
+    with pytest.raises(InputError, match=SENTENCE):
+        predicted(imitated, narrow)
