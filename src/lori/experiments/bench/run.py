@@ -23,6 +23,7 @@ from lori.experiments.bench import (
     calibration,
     cluster,
     coverage,
+    interview,
     learning,
     logit,
     memory,
@@ -155,6 +156,10 @@ CASES = {
     ),
     "questions": Case(
         "what chosen questions save", questions.measure, questions.QuestionsSettings(), questions.SMOKE, by_name=True
+    ),
+    "interview": Case(
+        "what an interview saves that chooses its questions",
+        interview.measure, interview.InterviewSettings(), interview.SMOKE, by_name=True,
     ),
     "people": Case(
         "is a second level found, and only where it is, when people slip",

@@ -57,6 +57,7 @@ TIE_RULES: tuple[str, ...] = get_args(TieRule)
 Levels: TypeAlias = "jax.Array | Sequence[jax.Array]"
 
 LOG_HALF = float(np.log(0.5))
+STEEP = 40.0  # log-odds beyond which a probability is certain; their product stays within float32
 
 
 class Outcomes(NamedTuple):
@@ -102,6 +103,24 @@ def log_outcomes(gap: Levels, tolerance: Levels, rule: TieRule) -> Outcomes:
         tie=arrays_of(tie).full_like(tie, -np.inf) if rule == "split" else tie,
         right=log_better([-a for a in gap], tolerance, rule),
     )
+
+
+def outcome_probabilities(
+    gap: Sequence[np.ndarray], tolerance: Sequence[np.ndarray], rule: TieRule
+) -> list[np.ndarray]:
+    """Probabilities of left and right, with a tie between them where it is an outcome: equation (5) without logarithms.
+
+    For many draws at once, in NumPy and any precision, where the tails of a probability do not matter.
+    """
+    start = 0.5 if rule == "split" else 0.0
+    left, tie, right = (np.full_like(gap[0], own) for own in (start, 1.0, start))
+    for a, b in zip(reversed(gap), reversed(tolerance), strict=True):
+        up, bar = np.exp(np.maximum(np.minimum(a, STEEP), -STEEP)), np.exp(np.minimum(b, STEEP))
+        better = up / (up + bar)
+        worse = np.reciprocal(up * bar + 1)
+        equal = np.maximum(np.subtract(1 - better, worse, out=up), 0, out=up)
+        left, right, tie = equal * left + better, equal * right + worse, equal * tie
+    return [left, tie, right] if rule == "observed" else [left, right]
 
 
 def decisions(gap: Levels, tolerance: Levels) -> Decisions:
