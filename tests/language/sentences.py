@@ -397,7 +397,7 @@ def _populations() -> dict[str, list[str]]:
     small = ClassSummary(0.212, summary(replace(first, epsilon=Quantity.of(0.0, 0.0)), second), careless=False)
     trading = ClassSummary(0.405, summary(first), careless=False)
     careless, nothing = replace(trading, careless=True), ClassSummary(0.405, summary(level(1, ())), careless=False)
-    rare = replace(trading, share=0.002)
+    rare = replace(trading, share=0.002, empty=True)
     lead = selection_reason("two classes, two levels", 12.34, None)
     return {
         "A population in classes": [str(own) for own in of(ordered, small, trading).sentences],
@@ -410,6 +410,7 @@ def _populations() -> dict[str, list[str]]:
         "Report of a population": [
             *(str(question(own, seed=0)) for own in (of(ordered, small), of(ordered), of(trading, spread=True))),
             class_heading(2, small),
+            class_heading(3, rare),
             class_heading(1, ordered, spread=True),
             str(left_out_sentence(590, 235)),
             *(str(advantage_sentence("one model for all", gain, 0.03)) for gain in (0.12, 0.02, -0.12)),

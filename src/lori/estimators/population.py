@@ -24,7 +24,7 @@ from lori.inference.population.prediction import Known, log_likelihood, probabil
 from lori.inference.population.search import Report
 from lori.inference.settings import FitSettings, checked_settings
 from lori.inference.summary import summarise
-from lori.language.populations import KNOWN, ClassSummary, Difference, PopulationSummary
+from lori.language.populations import KNOWN, ClassSummary, Difference, PopulationSummary, is_empty
 from lori.model.ordered import Level, OrderedModel
 from lori.model.priors import Prior
 from lori.model.rewards import Reward, reward_from
@@ -116,8 +116,9 @@ class Population(Estimator):
                 "X", expected="Preferences or Choices with agents, and no y", got=type(X).__name__,
                 fix="make them with lori.Preferences.from_arrays(…, agent=…)",
             )  # fmt: skip
-        settings = self._settings(X)
-        design = None if covariates is None else self._covariates(covariates, X)
+        people = 0 if X.agent is None else len(np.unique(X.agent))
+        settings = self._settings(X, people=people)
+        design = None if covariates is None else self._covariates(covariates, people)
         held = [value for _, value in sorted(vars(X).items()) if isinstance(value, np.ndarray)]
         kept = Checkpoint.of(checkpoint, self._told(), X.features, held, design)
         spread = bool(self.spread)
@@ -250,8 +251,10 @@ class Population(Estimator):
         made.pooled_, made.reading_ = storage.read_by(content)
         return made
 
-    def _settings(self, data: Preferences | Choices) -> list[FitSettings]:
-        """Of each class."""
+    def _settings(
+        self, data: Preferences | Choices, *, people: int | None, n_ties: int | None = None
+    ) -> list[FitSettings]:
+        """Of each class. Data may be a sample of those of so many `people` (None: not known), with so many ties."""
         count = whole("classes", self.classes, 1, MOST_CLASSES)
         listed: list[Any] = list(self.levels) if isinstance(self.levels, list | tuple) else [self.levels] * count
         if len(listed) != count:
@@ -264,8 +267,7 @@ class Population(Estimator):
                 "classes", expected="1 where people differ continuously (spread=True)", got=str(count),
                 fix="use classes=1, or spread=False",
             )  # fmt: skip
-        people = 0 if data.agent is None else len(np.unique(data.agent))
-        if count > max(people, 1):
+        if people is not None and count > max(people, 1):
             raise InputError(
                 "classes", expected=f"at most as many as there are agents ({people})", got=str(count),
                 fix="ask for fewer classes",
@@ -273,14 +275,13 @@ class Population(Estimator):
         names = ("reward", "alpha", "epsilon", "ties", "lapse", "prior", "starts", "seed")
         single = LORI(levels=max(listed), **{name: getattr(self, name) for name in names})
         estimators = [single if levels == single.levels else single.with_levels(levels) for levels in listed]
-        return [checked_settings(own.get_params(deep=False), [data]) for own in estimators]
+        return [checked_settings(own.get_params(deep=False), [data], n_ties=n_ties) for own in estimators]
 
     def _told(self) -> str:
         """All settings, as they are written."""
         return repr(sorted(self.get_params(deep=False).items(), key=lambda own: own[0]))
 
-    def _covariates(self, given: Any, data: Preferences | Choices) -> np.ndarray:
-        people = 0 if data.agent is None else len(np.unique(data.agent))
+    def _covariates(self, given: Any, people: int) -> np.ndarray:
         values = np.asarray(given, float)
         values = values[:, None] if values.ndim == 1 else values
         if values.ndim != 2 or len(values) != people or not np.isfinite(values).all():
@@ -320,7 +321,7 @@ class Population(Estimator):
         order = np.argsort(-shares, kind="stable")
         return PopulationSummary(
             classes=tuple(
-                ClassSummary(float(share), summarise(own), careless)
+                ClassSummary(float(share), summarise(own), careless, is_empty(float(share), len(fit.panel)))
                 for own, share, careless in zip(fit.classes, fit.shares, fit.careless, strict=True)
             ),
             agents=len(fit.panel),

@@ -11,14 +11,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from lori.inference import plain
 from lori.inference.statistics import Scaling
 from lori.model.engines import compiled, jax, jnp
-from lori.model.likelihoods.base import Block, Layout, Observations, Point, Rows
+from lori.model.likelihoods.base import Block, Layout, Observations, PlainLayout, Point, Rows
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
@@ -284,7 +284,7 @@ def row_log_likelihood(
 def row_scores(
     specification: Specification, scaling: Scaling, observations: Observations, vectors: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """For each kind (vectors, 1 + parameters, rows): each row's log-probability and its gradient, without its weight."""
+    """For each kind (vectors, 1 + parameters, rows): a row's log-probability and its gradient, without its weight."""
     if plain.suffices(specification, [observations]):
         return plain.by_rows("scores", specification, scaling, observations, vectors)
     return {
@@ -316,7 +316,7 @@ def _by_rows(
 def _row_values(specification: Specification, kind: str, point: Point, rows: jax.Array) -> jax.Array:
     layout = specification.likelihood.layout(specification)
     if layout.plain:
-        return layout.values(specification, kind, point, rows)
+        return cast(PlainLayout, layout).values(specification, kind, point, rows)
     one = partial(specification.log_probability, kind)
     return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(point.starts, rows)
 
@@ -325,7 +325,7 @@ def _row_values(specification: Specification, kind: str, point: Point, rows: jax
 def _row_scores(specification: Specification, kind: str, point: Point, rows: jax.Array) -> jax.Array:
     layout = specification.likelihood.layout(specification)
     if layout.plain:
-        return layout.scores(specification, kind, point, rows)
+        return cast(PlainLayout, layout).scores(specification, kind, point, rows)
     one = jax.value_and_grad(partial(specification.log_probability, kind))
     value, slope = jax.vmap(jax.vmap(one, (None, 0)), (0, None))(point.starts, rows)
     return jnp.concatenate([value[:, None], jnp.swapaxes(slope, 1, 2)], axis=1)

@@ -13,7 +13,7 @@ memberships for weights (Fisher's identity); from its curvature comes off what i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -25,7 +25,6 @@ from lori.inference.population.sums import Parts, Whole
 from lori.inference.problem import Problem
 from lori.inference.search import newton
 from lori.inference.search.solutions import Solutions
-from lori.inference.sources.memory import Memory
 from lori.model.engines import special
 
 FARTHEST = 15.0  # log-odds of a share: a class that is rarer than this is empty

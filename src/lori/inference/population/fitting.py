@@ -25,6 +25,7 @@ from lori.inference.problem import Problem
 from lori.inference.search.search import Found
 from lori.inference.settings import FitSettings
 from lori.inference.statistics import Observed, Scaling, Statistics
+from lori.language.populations import is_empty
 from lori.language.results import Status
 from lori.model.decisions import decided
 from lori.model.likelihoods.base import Compares
@@ -173,8 +174,8 @@ def fit_of_classes(
                 float(weights @ own),
             )
         )  # fmt: skip
-        there = shares[place] * len(mixture.panel) >= 1
-        careless.append(bool(there and weights @ (own - chance) < CARELESS * (weights @ counts)))
+        nobody = is_empty(shares[place], len(mixture.panel))
+        careless.append(bool(not nobody and weights @ (own - chance) < CARELESS * (weights @ counts)))
     possible: list[Known] = []
     for problem, classes in mixture.alike():
         vectors = np.stack([parts[place] for place in classes])[None]

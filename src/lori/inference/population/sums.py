@@ -1,7 +1,8 @@
 """Sums by agent: what do all choices of each agent say of a model, wherever the rows are?
 
-A mixture asks three things of the rows: the log-likelihood of all that an agent chose, its gradient (the agent's score),
-and the curvature with a weight for each agent. All are sums over rows, so that parts of the rows may be anywhere.
+A mixture asks three things of the rows: the log-likelihood of all that an agent chose, its gradient (the
+agent's score), and the curvature with a weight for each agent. All are sums over rows, so that parts of the rows may be
+anywhere.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lori.inference.sources.memory import Memory
 
 TOGETHER = 8  # vectors that are computed at a time
 Question = Callable[..., np.ndarray]
-"""A function of a problem, the number of each observation's agent, how many agents there are, and what else is given."""
+"""Of a problem, the number of each observation's agent, how many agents there are, and what else is given."""
 
 
 class Parts(Protocol):
@@ -71,7 +72,7 @@ def weighted(problem: Problem, agent: np.ndarray, vectors: np.ndarray, weights: 
     for (some, count), (own, _) in zip(in_turn(vectors), in_turn(weights), strict=True):
         groups = tuple(rows.reweighted(each[agent]) for each in own)
         there = replace(problem, source=Memory(groups, single=True)).negative_log_likelihood(some[:, None])
-        found.append(there.mapped(lambda part, count=count: part[:count, 0]))
+        found.append([part[:count, 0] for part in there if part is not None])
     return Evaluation(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 

@@ -176,6 +176,18 @@ class Layout(Protocol):
         ...
 
 
+class PlainLayout(Layout, Protocol):
+    """A layout whose formulas for single rows are closed, too."""
+
+    def values(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
+        """(starts, rows) log-probabilities."""
+        ...
+
+    def scores(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
+        """(starts, 1 + parameters, rows) log-probabilities, and their gradients."""
+        ...
+
+
 class Likelihood(Protocol):
     """One kind of observation. Implementations are frozen dataclasses of settings, hashable."""
 
