@@ -110,7 +110,7 @@ class _Faults:
         if not isinstance(value, kind):
             self.add(what, KINDS[kind], _kind_of(value), "correct it")
             return kind()
-        if kind is str and len(value) > LONGEST:
+        if isinstance(value, str) and len(value) > LONGEST:
             self.add(what, f"at most {LONGEST:,} characters", f"{len(value):,}", "shorten it")
         return value
 
