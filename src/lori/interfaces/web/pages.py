@@ -61,7 +61,7 @@ class Pages:
             "texts": self.texts, "admin": ADMIN, "title": page.get("title", "Interview"),
             "language": page.get("language", "en"), "explanation": page.get("explanation", ""),
             "consent": page.get("consent", ""), "ask_name": page.get("ask_name", False),
-            "ties": self.study.ties, "most": self.study.questions,
+            "ties": self.study.allows_ties, "most": self.study.questions,
         }  # fmt: skip
 
     def page(self, template: str, **values: Any) -> str:

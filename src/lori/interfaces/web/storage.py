@@ -83,7 +83,9 @@ class Storage:
     def _first_start(self, study: Study) -> str | None:
         """Make what a new database needs; the administrator's token is returned this once."""
         design = sha256(
-            json.dumps([study.features, [own.values for own in study.attributes], study.ties, study.levels]).encode()
+            json.dumps(
+                [study.features, [own.values for own in study.attributes], study.allows_ties, study.levels]
+            ).encode()
         ).hexdigest()
         token = new_token()
         fresh = {"design": design, "admin": hashed(token), "secret": secrets.token_hex(32), "open": "yes"}

@@ -9,14 +9,16 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from lori.inference.interview.interview import Interview, Question
 from lori.inference.interview.study import Study
 from lori.interfaces.web.storage import Respondent, Turn, history
 
 MOST = 1000  # talks in memory
+Found = TypeVar("Found")
 
 
 class Talks:
@@ -76,5 +78,5 @@ class Talks:
         answered, still = history(known)
         return Interview.again(self.study, answered, still, seed=respondent.seed)
 
-    async def _work(self, function):  # type: ignore[no-untyped-def]
+    async def _work(self, function: Callable[[], Found]) -> Found:
         return await asyncio.get_running_loop().run_in_executor(self._workers, function)
