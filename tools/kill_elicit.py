@@ -15,7 +15,6 @@ import random
 import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter
 
 from lori.experiments.bench.crowd import Log, Service, Visitor, example_study, respondent
 
@@ -27,14 +26,19 @@ async def trial(service: Service, kills: int, people: int, every: float) -> tupl
     desk = Visitor(service.port)
     links = await desk.links(service.token, people * (kills + 5))
     every_link = list(links)
-    until = perf_counter() + 3.0 * kills
+    left = kills
     crowd = [
-        asyncio.create_task(respondent(service.port, links, log, every=every, until=until, seed=seed, again=True))
+        asyncio.create_task(
+            respondent(service.port, links, log, every=every, going=lambda: left > 0, seed=seed, again=True)
+        )
         for seed in range(people)
     ]
-    for _ in range(kills):
-        await asyncio.sleep(choose.uniform(0.5, 2.0))
+    while left:
+        enough = len(log.seconds) + choose.randint(5, 40)  # answers between two kills
+        while len(log.seconds) < enough:
+            await asyncio.sleep(choose.uniform(0.0, 0.05))
         service.kill()
+        left -= 1
         service.start()
         await service.ready()
     await asyncio.gather(*crowd)

@@ -8,6 +8,7 @@ import re
 import socket
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -140,15 +141,15 @@ class Log:
 
 
 async def respondent(
-    port: int, links: list[str], log: Log, *, every: float, until: float, seed: int, again: bool = False
+    port: int, links: list[str], log: Log, *, every: float, going: Callable[[], bool], seed: int, again: bool = False
 ) -> None:
-    """Answer interview after interview. With `again`, what fails is sent again until it is acknowledged."""
+    """Answer interview after interview while it is `going`; with `again`, send until it is acknowledged."""
     choose = random.Random(seed)
     await asyncio.sleep(choose.uniform(0, every))
-    while perf_counter() < until and links:
+    while going() and links:
         link, visitor = links.pop(), Visitor(port)
         await _persistent(visitor.begin, link, log, again)
-        while "number" in visitor.form and perf_counter() < until:
+        while "number" in visitor.form and going():
             pause = asyncio.create_task(asyncio.sleep(every))
             number, answer = int(visitor.form["number"]), choose.choice(("left", "right", "tie"))
             started = perf_counter()
@@ -159,7 +160,7 @@ async def respondent(
         visitor.leave()
 
 
-async def _persistent(action, value: str, log: Log, again: bool) -> None:  # type: ignore[no-untyped-def]
+async def _persistent(action: Callable[[str], Awaitable[None]], value: str, log: Log, again: bool) -> None:
     started = perf_counter()
     while True:
         try:

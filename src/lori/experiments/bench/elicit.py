@@ -84,9 +84,13 @@ async def _round(service: Service, settings: ElicitSettings, seconds: float) -> 
     each = int(seconds / settings.every / settings.questions) + 2
     links = await Visitor(service.port).links(service.token, settings.respondents * each)
     until = perf_counter() + seconds
+
+    def going() -> bool:
+        return perf_counter() < until
+
     await asyncio.gather(
         *(
-            respondent(service.port, links, log, every=settings.every, until=until, seed=seed)
+            respondent(service.port, links, log, every=settings.every, going=going, seed=seed)
             for seed in range(settings.respondents)
         )
     )
