@@ -59,3 +59,45 @@ def result_sentence(order: Sequence[str], probability: float, texts: dict[str, s
     return (
         Sentence.of(own["result_then"], **slots, then=then) if len(order) > 1 else Sentence.of(own["result"], **slots)
     )
+
+
+ADMIN = {
+    "title": "Study",
+    "login": "Administrator's token",
+    "login_help": "It was shown when the study was first started.",
+    "enter": "Enter",
+    "leave": "Leave",
+    "wrong": "This token is not the administrator's.",
+    "counts": "Progress",
+    "respondents": "Respondents",
+    "begun": "Begun",
+    "finished": "Finished",
+    "answers": "Answers",
+    "seconds": "Median seconds per answer",
+    "consistent": "Repeated questions answered alike",
+    "state": "Who may answer",
+    "open": "Anybody who has the address",
+    "invited": "Those with an invitation",
+    "closed": "Nobody: closed",
+    "change": "Change",
+    "invite": "Invitations",
+    "invite_help": "Each link is for one respondent. It is shown this once and stored as a hash.",
+    "how_many": "How many links",
+    "valid_days": "Valid for so many days",
+    "make_links": "Make links",
+    "links": "New links",
+    "answer": "What people put first",
+    "analyse": "Work it out now",
+    "analyse_help": "As lori fit export.csv --by agent --levels auto does. It takes a while; reload this page.",
+    "no_analysis": "Not worked out yet.",
+    "analysed": "From {answers} answers.",
+    "report": "Everybody together",
+    "by_agent": "Each respondent",
+    "export": "Export",
+    "csv": "Answers as CSV, for lori fit",
+    "json": "Everything as JSON",
+    "label": "Respondent",
+    "order": "Seems to put first",
+    "last": "Last answer",
+}
+"""By key: words of the administrator's pages."""

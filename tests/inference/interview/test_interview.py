@@ -82,7 +82,7 @@ def test_a_skipped_question_says_nothing():
 
 
 def test_other_answers_are_refused():
-    forced = lori.Study(STUDY.attributes, ties=False)
+    forced = lori.Study(STUDY.attributes, allows_ties=False)
     with pytest.raises(lori.InputError, match="left or right or skip"):
         Interview(forced).tell("tie")
 

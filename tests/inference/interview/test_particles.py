@@ -12,7 +12,7 @@ VALUES = tuple(float(value) for value in range(11))
 
 
 def study(ties: bool = True, levels: int = 2, better: str = "more") -> Study:
-    return Study(tuple(Attribute(name, VALUES, better=better) for name in "abc"), ties=ties, levels=levels)
+    return Study(tuple(Attribute(name, VALUES, better=better) for name in "abc"), allows_ties=ties, levels=levels)
 
 
 @pytest.mark.parametrize("ties", [True, False])

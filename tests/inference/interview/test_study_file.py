@@ -23,7 +23,7 @@ def test_a_study_is_read():
     assert study.attributes[1].shown(2.0) == "strong"
     assert study.attributes[0].shown(50.0) == "50 of 100"
     assert study.forbidden == ({"efficacy": 90.0, "effects": 0.0},)
-    assert (study.questions, study.levels, study.ties, study.sure) == (12, 2, True, 0.95)
+    assert (study.questions, study.levels, study.allows_ties, study.sure) == (12, 2, True, 0.95)
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def example(ties: bool, questions: int) -> Study:
     """Three attributes from 0 to 10, of which more is better; never sure enough to end."""
     values = tuple(float(value) for value in range(11))
     attributes = tuple(Attribute(name, values, better="more") for name in ("first", "second", "third"))
-    return Study(attributes, ties=ties, questions=questions, sure=1.0)
+    return Study(attributes, allows_ties=ties, questions=questions, sure=1.0)
 
 
 def _run(work: tuple[InterviewSettings, int]) -> tuple[Talk, Talk]:

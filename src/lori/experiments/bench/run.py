@@ -23,6 +23,7 @@ from lori.experiments.bench import (
     calibration,
     cluster,
     coverage,
+    elicit,
     interview,
     learning,
     logit,
@@ -161,6 +162,10 @@ CASES = {
     "interview": Case(
         "what an interview saves that chooses its questions",
         interview.measure, interview.InterviewSettings(), interview.SMOKE, by_name=True,
+    ),
+    "elicit": Case(
+        "how long respondents wait for the next question",
+        elicit.measure, elicit.ElicitSettings(), elicit.SMOKE, by_name=True,
     ),
     "people": Case(
         "is a second level found, and only where it is, when people slip",

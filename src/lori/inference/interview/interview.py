@@ -71,8 +71,8 @@ class Interview:
         self.study, self.seed, self.adaptive = study, seed, adaptive
         self.belief = belief or study.prior
         self.history: list[tuple[Question, str]] = []
-        self._start = Particles.of(self.belief, study.specification, particles, self._random(0))
-        self._particles, self._counted = self._start, 0
+        self._size = particles
+        self._particles, self._counted = self._start(), 0
         self._question: Question | None = None
         self._ready: dict[str, Next] = {}
         self._sure: float | None = None
@@ -112,8 +112,13 @@ class Interview:
                 "undo", expected="an answer to take back", got="an interview without answers", fix="answer first"
             )
         self._question, _ = self.history.pop()
-        self._particles, self._counted, self._ready, self._sure = self._start, 0, {}, None
+        self._particles, self._counted, self._ready, self._sure = self._start(), 0, {}, None
         return self
+
+    @property
+    def ready(self) -> bool:
+        """Are the questions known that may come next?"""
+        return bool(self._ready)
 
     def prepare(self) -> dict[str, Next]:
         """For each possible answer to the open question what follows it, computed once."""
@@ -222,6 +227,9 @@ class Interview:
             return None
         old = before[int(generator.integers(len(before)))]
         return Question(number, old.right, old.left, old.number)
+
+    def _start(self) -> Particles:
+        return Particles.of(self.belief, self.study.specification, self._size, self._random(0))
 
     def _told(self) -> tuple[np.ndarray, np.ndarray]:
         """Differences and outcomes of everything that was answered."""

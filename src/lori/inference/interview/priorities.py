@@ -1,8 +1,8 @@
 """Priorities: what a study believes of a respondent before the first answer.
 
 Somebody who has priorities is believed to have a leading attribute on every level, a different one each time, all
-orders being equally likely. In units in which each attribute has deviation 1 among the alternatives of the study, and for
-the level that attribute l leads:
+orders being equally likely. In units in which each attribute has deviation 1 among the alternatives of the study,
+and for the level that attribute l leads:
 
     log |w_l|     ~ Normal(log strength, spread²)      log-odds of one deviation of the leading attribute
     |w_j| / |w_l| ~ Beta(1, 1 / others − 1)            what the other attributes weigh beside it, in mean `others`

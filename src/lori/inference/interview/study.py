@@ -67,7 +67,7 @@ class Study:
 
     attributes: tuple[Attribute, ...]
     levels: int = 2
-    ties: bool = True
+    allows_ties: bool = True
     questions: int = 20  # at most
     sure: float = 0.95  # the probability of an order at which an interview ends
     repeats: float = 0.0  # share of the questions that are asked again, to see how consistent answers are
@@ -99,7 +99,7 @@ class Study:
         up = [own.name for own in self.attributes if own.better == "more"]
         down = [own.name for own in self.attributes if own.better == "less"]
         reward, count = Linear(increasing=up, decreasing=down), self.levels
-        epsilon = (None,) * count if self.ties else (*(None,) * (count - 1), 0.0)
+        epsilon = (None,) * count if self.allows_ties else (*(None,) * (count - 1), 0.0)
         return Specification((reward,) * count, epsilon, (None,) * count, Pairs(self._rule), self.features, None)
 
     @cached_property
@@ -119,7 +119,7 @@ class Study:
 
     @property
     def _rule(self) -> TieRule:
-        return "observed" if self.ties else "split"
+        return "observed" if self.allows_ties else "split"
 
     def _pairs(self, generator: np.random.Generator, count: int) -> np.ndarray:
         found: list[np.ndarray] = []

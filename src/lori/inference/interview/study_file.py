@@ -84,7 +84,7 @@ def study_from(table: dict[str, Any], folder: Path = Path()) -> tuple[Study | No
         "questions": found.number("questions", table.get("questions", 20), 1, MOST_QUESTIONS),
         "sure": found.number("sure", table.get("sure", 0.95), 0.5, 1.0, whole=False),
         "repeats": found.number("repeats", table.get("repeats", 0.0), 0.0, 0.5, whole=False),
-        "ties": found.kind("ties", table.get("ties", True), bool),
+        "allows_ties": found.kind("ties", table.get("ties", True), bool),
     }
     page["population"] = found.kind("population", table.get("population", False), bool)
     prior = found.made("prior", lambda: Priorities(**found.kind("prior", table.get("prior", {}), dict)))
@@ -110,7 +110,7 @@ class _Faults:
         if not isinstance(value, kind):
             self.add(what, KINDS[kind], _kind_of(value), "correct it")
             return kind()
-        if kind is str and len(value) > LONGEST:
+        if isinstance(value, str) and len(value) > LONGEST:
             self.add(what, f"at most {LONGEST:,} characters", f"{len(value):,}", "shorten it")
         return value
 
