@@ -23,6 +23,8 @@ from lori.experiments.bench import (
     calibration,
     cluster,
     coverage,
+    elicit,
+    interview,
     learning,
     logit,
     memory,
@@ -161,6 +163,14 @@ CASES = {
     ),
     "questions": Case(
         "what chosen questions save", questions.measure, questions.QuestionsSettings(), questions.SMOKE, by_name=True
+    ),
+    "interview": Case(
+        "what an interview saves that chooses its questions",
+        interview.measure, interview.InterviewSettings(), interview.SMOKE, by_name=True,
+    ),
+    "elicit": Case(
+        "how long respondents wait for the next question",
+        elicit.measure, elicit.ElicitSettings(), elicit.SMOKE, by_name=True,
     ),
     "people": Case(
         "is a second level found, and only where it is, when people slip",

@@ -78,6 +78,7 @@ class Observations:
 
     kinds: Mapping[str, Rows]
     count: int = 0  # how many observations there are, with those that have no row; unknown of parts
+    some: bool = False  # they are a part of more
     laid: Laid = field(default_factory=Laid, repr=False)
     weights: dict[Any, Any] = field(default_factory=dict, repr=False)  # laid out beside the rows
 
@@ -116,7 +117,7 @@ class Observations:
 
         cuts = {kind: cut(own) for kind, own in self.kinds.items()}
         return [
-            Observations({kind: own.part(cuts[kind][shard]) for kind, own in self.kinds.items()})
+            Observations({kind: own.part(cuts[kind][shard]) for kind, own in self.kinds.items()}, some=True)
             for shard in range(count)
         ]
 
