@@ -36,6 +36,7 @@ from lori.experiments.bench import (
     population_hierarchy,
     population_panels,
     population_scale,
+    population_tversky,
     populations,
     posterior,
     questions,
@@ -151,6 +152,10 @@ CASES = {
     "population-train": Case(
         "people of the train survey, foretold",
         population_panels.measure_train, population_panels.TrainSettings(), population_panels.TRAIN_SMOKE, by_name=True,
+    ),
+    "population-tversky": Case(
+        "who puts probability first, from a fifth of the choices",
+        population_tversky.measure, population_tversky.TverskySettings(), population_tversky.SMOKE, by_name=True,
     ),
     "population-scale": Case(
         "classes of many people",
