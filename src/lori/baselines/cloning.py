@@ -107,7 +107,7 @@ class BehaviouralCloning(BaseEstimator):
                 "states", expected=f"{len(self.policy_.location)} features", got=str(given.shape[1]),
                 fix="give the features that were demonstrated",
             )  # fmt: skip
-        return np.asarray(jax.nn.softmax(self.policy_.logits(given)))
+        return np.asarray(jax.nn.softmax(self.policy_.logits(jnp.asarray(given))))
 
     def _by_adam(self, start: NetworkPolicy, states, actions, generator) -> _Trained:
         if not 0 <= self.held_out < 1:

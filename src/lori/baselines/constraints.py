@@ -57,7 +57,7 @@ class ConstraintInference(DemonstrationLearner):
         _check(mdp, reward, self.least, self.slip)
         seen = np.zeros((len(mdp.actions), *mdp.grid.cells), bool)
         seen[(given.actions.ravel(), *given.cells[:, :-1].reshape(-1, given.cells.shape[2]).T)] = True
-        entered = seen.any(axis=0)
+        entered = np.asarray(seen.any(axis=0))
         entered[tuple(given.cells[:, -1].T)] = True
         candidates = _candidates(one_of("kind", self.kind, KINDS), seen, entered)
         start, horizon = given.start(mdp), given.horizon

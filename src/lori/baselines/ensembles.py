@@ -42,8 +42,8 @@ class RewardEnsemble(PreferenceLearner):
         members = []
         for _ in range(whole("members", self.members, 2)):
             times = np.bincount(generator.integers(pairs, size=pairs), minlength=pairs)
-            settings = {"hidden": self.hidden, "penalty": self.penalty, "iterations": self.iterations}
-            network = NetworkTREX(**settings, seed=int(generator.integers(1 << 31)))
+            own = int(generator.integers(1 << 31))
+            network = NetworkTREX(hidden=self.hidden, penalty=self.penalty, iterations=self.iterations, seed=own)
             drawn = np.repeat(np.arange(pairs), times)
             members.append(network.fit(preferences.subset(drawn)))
         self.members_ = tuple(members)

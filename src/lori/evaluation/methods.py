@@ -8,7 +8,7 @@ standard error does not count the same person twice. Differences are called real
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -47,7 +47,7 @@ class Method:
     make: Make
 
 
-METHODS: Mapping[str, Method] = {
+METHODS: dict[str, Method] = {
     "CP-net": Method("ordinal", lambda seed: CPNetLearner()),
     "lexicographic order": Method("ordinal lexicographic", lambda seed: LexicographicOrder(jnd="learned")),
     "variable voting": Method("ordinal lexicographic", lambda seed: VariableVoting()),

@@ -24,7 +24,7 @@ from lori.baselines.maximum_entropy import MaximumEntropyIRL
 from lori.data.examples import tversky1969
 from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
-from lori.evaluation.methods import LEAST, METHODS, REFERENCE
+from lori.evaluation.methods import LEAST, METHODS, REFERENCE, Method
 from lori.evaluation.metrics import accuracy, log_likelihoods, rmse
 from lori.experiments import cancer
 from lori.experiments.cancer import CancerSettings
@@ -35,6 +35,7 @@ from lori.model.ordered import OrderedModel
 from lori.model.rewards import Linear
 from lori.model.simulation import simulate
 
+Fit = Callable[["Problem"], Any]
 OWN, SEPARATOR = "own kind", ": "
 CAPPED = "LORI, with a cap"  # on its first level, as in the paper's tables
 UNKNOWN = "no such script"
@@ -48,6 +49,9 @@ class Table1Settings:
     test: int = setting(2000, "other pairs, on which methods are judged", scripts=UNKNOWN)
     trajectories: int = setting(1000, "demonstrations in the cancer study", printed=HERE, scripts=UNKNOWN)
     birl_samples: int = setting(2000, "of Bayesian IRL in the cancer study", printed="11 000", scripts=UNKNOWN)
+    cells: int = setting(
+        50, "of each feature, for maximum-entropy IRL and D-REX; 25 lose the drift of the tumour", scripts=UNKNOWN
+    )
     people: int = setting(8, "of Tversky's, whose choices are halved at random", scripts=UNKNOWN)
     methods: str = setting("", "only these, separated by commas; all where it is empty", scripts=UNKNOWN)
 
@@ -166,7 +170,7 @@ def order_of(model: Any) -> tuple[str, ...] | None:
     return None
 
 
-def judged(problem: Problem, fit: Callable[[Problem], Any]) -> dict[str, float]:
+def judged(problem: Problem, fit: Fit) -> dict[str, float]:
     """One method on one problem."""
     started = perf_counter()
     model = fit(problem)
@@ -197,9 +201,7 @@ def cell(settings: Table1Settings, seed: int) -> Cell:
     for title, make in PROBLEMS.items():
         made = make(settings, seed)
         problems = made if isinstance(made, list) else [made]
-        learners: dict[str, Callable[[Problem], Any]] = {
-            name: lambda problem, own=method: own.make(seed).fit(problem.train) for name, method in METHODS.items()
-        }
+        learners: dict[str, Fit] = {name: _learner(method, seed) for name, method in METHODS.items()}
         if title == "cancer":
             learners |= _of_treatments(settings, seed)
         for name, fit in learners.items():
@@ -211,20 +213,25 @@ def cell(settings: Table1Settings, seed: int) -> Cell:
     return found
 
 
-def _of_treatments(settings: Table1Settings, seed: int) -> dict[str, Callable[[Problem], Any]]:
+def _learner(method: Method, seed: int) -> Fit:
+    return lambda problem: method.make(seed).fit(problem.train)
+
+
+def _of_treatments(settings: Table1Settings, seed: int) -> dict[str, Fit]:
     """LORI as the paper has it there, and what learns from demonstrations."""
     study = cancer_settings(settings)
     shown = cancer.seen(study, seed).demonstrations
-    mdp = world.mdp(study.birl_cells, study.planning_noise, study.at_centres)
+    coarse = world.mdp(study.birl_cells, study.planning_noise, study.at_centres)  # as in the paper's tables
+    fine = world.mdp(settings.cells, study.planning_noise, at_centres=False)
     signs = Linear(**cancer.SIGNS)
     samples = settings.birl_samples
     return {
         CAPPED: lambda problem: cancer.fit_lori(study, cancer.seen(study, seed), seed, capped=1),
-        "maximum-entropy IRL": lambda problem: MaximumEntropyIRL().fit(shown, mdp),
+        "maximum-entropy IRL": lambda problem: MaximumEntropyIRL().fit(shown, fine),
         "Bayesian IRL": lambda problem: BayesianIRL(
             reward=signs, samples=samples, burn_in=samples // 4, step=0.05, seed=seed
-        ).fit(shown, mdp),
-        "D-REX": lambda problem: DREX(seed=seed).fit(shown, mdp),
+        ).fit(shown, coarse),
+        "D-REX": lambda problem: DREX(seed=seed).fit(shown, fine),
     }
 
 
@@ -288,8 +295,9 @@ STUDY = Study(
     "table1",
     "Every method of the paper's table 1, measured",
     Table1Settings(),
-    Table1Settings(pairs=120, test=120, trajectories=60, birl_samples=100, people=1),
+    Table1Settings(pairs=120, test=120, trajectories=60, birl_samples=100, cells=20, people=1),
     cell=cell,
     rows=rows,
     draw=draw,
+    version=2,
 )
