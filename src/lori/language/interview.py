@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import Formatter
 
 from lori.language.sentence import Name, Sentence, Share, joined
 
@@ -10,7 +11,6 @@ TEXTS = {
     "begin": "Begin",
     "agree": "I agree",
     "name": "Your name",
-    "question": "Question {number}",
     "progress": "Question {number} of at most {most}",
     "which": "Which do you prefer?",
     "left": "Option A",
@@ -22,8 +22,6 @@ TEXTS = {
     "undo": "Go back one answer",
     "keys": "Keyboard: ← chooses A, → chooses B.",
     "keys_tie": "Keyboard: ← chooses A, → chooses B, ↓ means no difference.",
-    "saved": "Your answer is saved.",
-    "better": "better",
     "thanks_title": "Thank you",
     "thanks": "Your answers are saved. You may close this page.",
     "result_title": "What you seem to put first",
@@ -41,6 +39,20 @@ TEXTS = {
     "consent_needed": "Please agree before you begin.",
 }
 """By key: words of the pages, with slots in braces."""
+
+
+def slots(text: str) -> set[str] | None:
+    """The slots of a text, or None where its braces are not those of slots.
+
+    >>> sorted(slots("Question {number} of {most}")), slots("{"), slots("{a.b}")
+    (['most', 'number'], None, None)
+    """
+    try:
+        found = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+    except ValueError:
+        return None
+    return found if all(name.isidentifier() for name in found) else None
+
 
 KNOWN_FROM = 0.5  # probability of an order below which none is named
 
@@ -98,6 +110,11 @@ ADMIN = {
     "json": "Everything as JSON",
     "label": "Respondent",
     "order": "Seems to put first",
-    "last": "Last answer",
 }
 """By key: words of the administrator's pages."""
+
+TOKEN = "The administrator's token, shown this once: {token}"
+ADDRESSES = "Respondents: {address}/   Administrator: {address}/admin"
+TLS = "Others can reach this address: put a server with TLS in front of it; docs/interview.md has a configuration."
+WROTE = "Wrote {path}. Serve it with: lori elicit {path}"
+"""What the command says; by format(), for addresses and names of files are nobody's data."""

@@ -64,3 +64,17 @@ def test_orders_are_equally_likely_before_the_first_answer():
     chances = particles.order_probabilities().reshape(3, 3)
     assert np.diag(chances).sum() == 0
     np.testing.assert_allclose(chances[~np.eye(3, dtype=bool)], 1 / 6, atol=5 * np.sqrt(1 / 6 * 5 / 6 / 6000))
+
+
+def test_earlier_respondents_make_orders_likelier():
+    own = study()
+    prior = own.prior.learned_from([(("a", "b"), 1.0)] * 6 + [(("c", "a"), 0.6)], own.features, 2)
+    shares = np.array(prior.shares).reshape(3, 3)
+    assert np.isclose(shares.sum(), 1)
+    assert np.isclose(shares[0, 1], (1 + 6 + 0.08) / 13)
+    assert np.isclose(shares[2, 0], 1.6 / 13)
+    particles = Particles.of(prior, own.specification, 6000, np.random.default_rng(4))
+    np.testing.assert_allclose(particles.order_probabilities().reshape(3, 3), shares, atol=0.04)
+    flat = own.prior.log_density(particles.vectors, own.specification)
+    apart = prior.log_density(particles.vectors, own.specification) - flat
+    np.testing.assert_allclose(apart, np.log(np.array(prior.shares)[particles.orders()]))

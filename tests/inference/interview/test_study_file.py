@@ -54,6 +54,9 @@ def test_a_study_is_read():
         ({"prior": {"size": 1}}, "prior"),
         ({"texts": {"hello": "Hi"}}, "texts.hello"),
         ({"texts": {"begin": 3}}, "texts.begin"),
+        ({"texts": {"begin": "{number}"}}, "texts.begin"),
+        ({"texts": {"progress": "{number.__class__}"}}, "texts.progress"),
+        ({"texts": {"progress": "{"}}, "texts.progress"),
         ({"items": {"file": "nothing.csv"}}, "nothing.csv"),
     ],
 )

@@ -132,3 +132,16 @@ def test_nothing_of_the_browser_is_stored(site, person, tmp_path):
     content = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     for secret in ("testclient", "testserver", "python-httpx", person.client.cookies["talk"]):
         assert secret.encode() not in content
+
+
+def test_earlier_respondents_are_what_the_next_one_starts_from(tmp_path):
+    server, app = served(f"sqlite:///{tmp_path}/study.db", population=True, questions=2)
+    for _ in range(2):
+        person = Person(app)
+        person.begin()
+        person.answer()
+        person.answer()
+    first, second = (json.loads(own.belief) for own in server.storage.everybody())
+    assert max(first) - min(share for share in first if share) < 1e-9
+    assert max(second) > max(first)
+    server.talks.close()

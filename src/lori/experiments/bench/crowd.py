@@ -149,7 +149,7 @@ async def respondent(
     while going() and links:
         link, visitor = links.pop(), Visitor(port)
         await _persistent(visitor.begin, link, log, again)
-        while "number" in visitor.form and going():
+        while "mark" in visitor.form and going():
             pause = asyncio.create_task(asyncio.sleep(every))
             number, answer = int(visitor.form["number"]), choose.choice(("left", "right", "tie"))
             started = perf_counter()

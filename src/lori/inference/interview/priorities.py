@@ -1,8 +1,8 @@
 """Priorities: what a study believes of a respondent before the first answer.
 
 Somebody who has priorities is believed to have a leading attribute on every level, a different one each time, all
-orders being equally likely. In units in which each attribute has deviation 1 among the alternatives of the study,
-and for the level that attribute l leads:
+orders being equally likely, or as likely as earlier respondents make them (`learned_from`). In units in which each
+attribute has deviation 1 among the alternatives of the study, and for the level that attribute l leads:
 
     log |w_l|     ~ Normal(log strength, spread²)      log-odds of one deviation of the leading attribute
     |w_j| / |w_l| ~ Beta(1, 1 / others − 1)            what the other attributes weigh beside it, in mean `others`
@@ -15,7 +15,9 @@ attribute weighs most on each level, and has the probability zero where one attr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +36,7 @@ class Priorities:
     others: float = 0.2
     threshold: float = 1.0
     lapse: tuple[float, float] = (1.0, 19.0)
+    shares: tuple[float, ...] = ()  # the probability of each order by its number (`Particles.orders`); none: all alike
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lapse", tuple(float(part) for part in np.ravel(self.lapse)))
@@ -50,6 +53,9 @@ class Priorities:
         attributes, levels = len(specification.features), specification.levels
         drawn = np.empty((count, specification.size))
         leaders = np.argsort(generator.uniform(size=(count, attributes)), axis=1)[:, :levels]
+        if self.shares:
+            orders = generator.choice(len(self.shares), size=count, p=self.shares)
+            leaders = np.stack(np.unravel_index(orders, (attributes,) * levels), axis=1)
         everybody = np.arange(count)
         low, high = (bound[specification.reward_slots[0]] for bound in specification.bounds)
         for level, slots in enumerate(specification.reward_slots):
@@ -65,6 +71,25 @@ class Priorities:
             lowest, highest = (bound[specification.lapse_slot] for bound in specification.bounds)
             drawn[:, specification.lapse_slot] = np.clip(generator.beta(*self.lapse, size=count), lowest, highest)
         return drawn
+
+    def learned_from(
+        self, results: Sequence[tuple[Sequence[str], float]], features: Sequence[str], levels: int
+    ) -> Priorities:
+        """The same, with orders as likely as earlier respondents make them: each is (their order, its probability).
+
+        Every order was seen once beforehand, as in Laplace's rule of succession; what an order leaves of a respondent's
+        probability is spread over the others.
+        """
+        allowed = [order for order in itertools.permutations(range(len(features)), levels)]
+        places = {order: int(np.ravel_multi_index(order, (len(features),) * levels)) for order in allowed}
+        counts = np.zeros(len(features) ** levels)
+        counts[list(places.values())] = 1.0
+        for order, probability in results:
+            rest = (1 - probability) / max(len(allowed) - 1, 1)
+            own = places[tuple(list(features).index(name) for name in order)]
+            counts[list(places.values())] += rest
+            counts[own] += probability - rest
+        return replace(self, shares=tuple(float(share) for share in counts / counts.sum()))
 
     def log_density(self, vector: np.ndarray, specification: Specification) -> np.ndarray:
         """Up to a constant, of vectors (…, parameters) within the bounds."""
@@ -83,8 +108,12 @@ class Priorities:
             if level in specification.epsilon_slots:
                 least = np.maximum(vector[..., specification.epsilon_slots[level]], 1e-300) / largest[..., 0]
                 total += (SHAPE - 1) * np.log(least) - SHAPE * least / self.threshold - logs
-            total[np.any([leader == above for above in leaders], axis=0)] = -np.inf
+            for above in leaders:
+                total[leader == above] = -np.inf
             leaders.append(leader)
+        if self.shares:
+            place = np.ravel_multi_index(tuple(leaders), (len(specification.features),) * specification.levels)
+            total += np.log(np.maximum(np.array(self.shares)[place], 1e-300))
         if specification.lapse_slot is not None:
             rate, (often, seldom) = vector[..., specification.lapse_slot], self.lapse
             total += (often - 1) * np.log(rate) + (seldom - 1) * np.log1p(-rate)

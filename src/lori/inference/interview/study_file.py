@@ -12,7 +12,7 @@ import numpy as np
 from lori.errors import DataError, InputError
 from lori.inference.interview.priorities import Priorities
 from lori.inference.interview.study import Attribute, Item, Study
-from lori.language.interview import TEXTS
+from lori.language.interview import TEXTS, slots
 
 LARGEST = 1_000_000  # bytes of a study file
 LONGEST = 20_000  # characters of a text
@@ -139,7 +139,11 @@ class _Faults:
         for key, text in own.items():
             if key not in TEXTS:
                 self.add(f"texts.{key}"[:60], "a text that the pages have", "an unknown one", "see docs/interview.md")
-            self.kind(f"texts.{key}"[:60], text, str)
+            told = slots(self.kind(f"texts.{key}"[:60], text, str))
+            if told is None or not told <= (slots(TEXTS.get(key, "")) or set()):
+                self.add(
+                    f"texts.{key}"[:60], "the slots in braces that this text has", "others", "see docs/interview.md"
+                )
         return {key: text for key, text in own.items() if isinstance(text, str)}
 
     def made(self, what: str, make: Callable[[], Any]) -> Any:

@@ -31,6 +31,7 @@ def elicit(
 ) -> None:
     """Ask people in a browser: each next question is the one that teaches most about what they put first."""
     from lori.interfaces.web.example import write_example
+    from lori.language import interview as language
 
     if example:
         typer.echo(write_example(study or EXAMPLE))
@@ -58,12 +59,10 @@ def elicit(
 
     storage = Storage(db or f"sqlite:///{study.resolve().with_suffix('.db')}", known)
     if storage.admin_token is not None:
-        typer.echo(f"The administrator's token, shown this once: {storage.admin_token}")
+        typer.echo(language.TOKEN.format(token=storage.admin_token))
     if host not in LOOPBACK:
-        say(
-            "Others can reach this address: put a server with TLS in front of it; docs/interview.md has a configuration."
-        )
-    typer.echo(f"Respondents: http://{host}:{port}/   Administrator: http://{host}:{port}/admin")
+        say(language.TLS)
+    typer.echo(language.ADDRESSES.format(address=f"http://{host}:{port}"))
     app = Server(known, storage, study.resolve().parent, secure=host not in LOOPBACK).app()
     uvicorn.run(
         app, host=host, port=port, access_log=False, log_level="warning", server_header=False, limit_concurrency=2000,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lori.data.writing import writing
 from lori.errors import InputError
+from lori.language.interview import WROTE
 
 EXAMPLE = '''# A study for `lori elicit study.toml`. Everything but title and attributes may be left out.
 title = "Two medicines"
@@ -24,6 +25,7 @@ questions = 20         # at most
 sure = 0.95            # it ends earlier when an order is as probable as this
 repeats = 0.1          # a tenth of the questions comes again, to see how consistent answers are
 levels = 2             # priorities that are looked for
+population = false     # true: earlier respondents say beforehand how likely each order is
 
 [[attributes]]
 name = "efficacy"
@@ -64,4 +66,4 @@ def write_example(path: Path) -> str:
         raise InputError(str(path), expected="a new file", got="one that is there", fix="choose another name")
     with writing(path) as temporary:
         temporary.write_text(EXAMPLE, encoding="utf-8")
-    return f"Wrote {path}. Serve it with: lori elicit {path}"
+    return WROTE.format(path=path)

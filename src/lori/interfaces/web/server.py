@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -111,9 +112,16 @@ class Server:
         name = fields.get("name", "").strip()[:LONGEST_NAME] if self.study.page.get("ask_name") else ""
         async with self.talks.lock(respondent.id):
             if not await run_sync(self.storage.turns, respondent.id):
-                first = await self.talks.first_question(respondent)
-                await run_sync(self.storage.consent, respondent.id, name, first)
+                belief = await run_sync(self._believed)
+                first = await self.talks.first_question(replace(respondent, belief=belief))
+                await run_sync(self.storage.consent, respondent.id, name, first, belief)
         return self._with_cookie(RedirectResponse("/", 303), TALK, token)
+
+    def _believed(self) -> str:
+        """What is known of the next respondent from earlier ones, where the study wants that."""
+        if not self.study.page.get("population"):
+            return ""
+        return self.talks.believed([own.result for own in self.storage.everybody()])
 
     async def answer(self, request: Request) -> Response:
         respondent, csrf, fields = await self._asked(request)

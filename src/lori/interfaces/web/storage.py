@@ -121,7 +121,7 @@ class Storage:
 
     # -- respondents ----------------------------------------------------------------------------------------
 
-    def add(self, *, count: int = 1, expires_at: float | None = None, belief: str = "") -> list[tuple[int, str]]:
+    def add(self, *, count: int = 1, expires_at: float | None = None) -> list[tuple[int, str]]:
         """New respondents: (number, token) of each; the tokens are known to nobody else."""
         tokens = [new_token() for _ in range(count)]
         made = []
@@ -129,7 +129,7 @@ class Storage:
             for token in tokens:
                 values = {
                     "token": hashed(token), "seed": secrets.randbelow(2**31), "name": "", "made_at": time.time(),
-                    "expires_at": expires_at, "result": "", "belief": belief,
+                    "expires_at": expires_at, "result": "", "belief": "",
                 }  # fmt: skip
                 key = connection.execute(respondents.insert().values(values)).inserted_primary_key
                 made.append((int(key[0]) if key else 0, token))
@@ -140,13 +140,13 @@ class Storage:
             row = connection.execute(sql.select(respondents).where(respondents.c.token == hashed(token))).first()
         return None if row is None else _respondent(row)
 
-    def consent(self, respondent: int, name: str, first: Question) -> None:
+    def consent(self, respondent: int, name: str, first: Question, belief: str = "") -> None:
         """Begin: consent is noted once, and the first question is asked."""
         with self.engine.begin() as connection:
             own = respondents.c.id == respondent
             connection.execute(
                 respondents.update().where(own, respondents.c.consented_at.is_(None))
-                .values(consented_at=time.time(), name=name)
+                .values(consented_at=time.time(), name=name, belief=belief)
             )  # fmt: skip
             self._ask(connection, respondent, first)
 

@@ -11,6 +11,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TypeVar
 
 from lori.inference.interview.interview import Interview, Question
@@ -38,6 +39,12 @@ class Talks:
 
     async def first_question(self, respondent: Respondent) -> Question:
         return await self._work(lambda: self._begun(respondent, []).ask())
+
+    def believed(self, results: Sequence[str]) -> str:
+        """What earlier respondents say about the next one, to be stored with the one who begins now."""
+        told = [json.loads(result) for result in results if result]
+        study, orders = self.study, [(own["order"], own["probability"]) for own in told]
+        return json.dumps(study.prior.learned_from(orders, study.features, study.levels).shares)
 
     async def taken_up(self, respondent: Respondent, known: Sequence[Turn]) -> Interview:
         """The interview with exactly these turns, its next questions ready."""
@@ -76,7 +83,8 @@ class Talks:
 
     def _begun(self, respondent: Respondent, known: Sequence[Turn]) -> Interview:
         answered, still = history(known)
-        return Interview.again(self.study, answered, still, seed=respondent.seed)
+        belief = replace(self.study.prior, shares=tuple(json.loads(respondent.belief))) if respondent.belief else None
+        return Interview.again(self.study, answered, still, seed=respondent.seed, belief=belief)
 
     async def _work(self, function: Callable[[], Found]) -> Found:
         return await asyncio.get_running_loop().run_in_executor(self._workers, function)
