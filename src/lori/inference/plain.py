@@ -17,7 +17,8 @@ from lori.model.likelihoods.base import Block, Observations, Point
 from lori.model.specification import Specification
 
 MOST_ROWS, MOST_GROUPS = 1200, 32  # up to here NumPy is done before JAX has compiled,
-ELEMENTS = 4096  # with so many rows × starts at a time, whose arrays need no fresh memory
+ELEMENTS = 16384  # with so many rows × starts at a time,
+np.empty(1 << 21)  # which is freed at once: from then on the C library keeps memory that is freed for the next block
 
 
 def suffices(specification: Specification, groups: Sequence[Observations]) -> bool:
