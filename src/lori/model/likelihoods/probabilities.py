@@ -223,9 +223,7 @@ def better_derivatives(
     return _combined(levels, tolerance, above)
 
 
-def _value(
-    gap: Levels, tolerance: Levels, rule: TieRule, safe: bool, above: Callable[[Any], Above] | None
-) -> Any:
+def _value(gap: Levels, tolerance: Levels, rule: TieRule, safe: bool, above: Callable[[Any], Above] | None) -> Any:
     """The log-probability alone, of NumPy's arrays."""
     if not safe:
         log_p = log_better(gap, tolerance, rule)
