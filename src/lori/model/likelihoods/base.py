@@ -11,7 +11,7 @@ its own; `gap` and `tolerance` are as in `lori.model.likelihoods.probabilities`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from lori.model.engines import jax
-from lori.model.likelihoods.probabilities import Derivatives, Levels, TieRule
+from lori.model.likelihoods.probabilities import Above, Derivatives, Levels, TieRule
 
 if TYPE_CHECKING:
     from lori.model.rewards import Reward
@@ -272,8 +272,18 @@ class Compares(Likelihood, Protocol):
         """The outcomes that a question offers, from which a slip is drawn."""
         ...
 
-    def derivatives(self, kind: str, gap: Levels, tolerance: Levels, order: int = 2) -> Derivatives:
-        """The same with derivatives, in closed form; those beyond `order` may be left out."""
+    def derivatives(
+        self,
+        kind: str,
+        gap: Levels,
+        tolerance: Levels,
+        order: int = 2,
+        above: Callable[[Any], Above] | None = None,
+    ) -> Derivatives:
+        """The same with derivatives, in closed form; those beyond `order` may be left out.
+
+        `above` makes an answer of the probability that the levels give it, as slips do.
+        """
         ...
 
     def log_outcomes(self, gap: Levels, tolerance: Levels) -> jax.Array:
