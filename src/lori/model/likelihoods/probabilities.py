@@ -297,8 +297,11 @@ def _levels_in_numpy(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
         whole[large] = found
         return whole
 
-    others = zip(levels[1:], careful[1:], strict=True)
-    return _Levels(mended(levels.value, careful.value), *([*map(mended, *both)] for both in others))
+    numbers = [mended(*both) for both in zip(levels[:2], careful[:2], strict=True)]
+    by_level = [
+        [mended(*both) for both in zip(*parts, strict=True)] for parts in zip(levels[2:], careful[2:], strict=True)
+    ]
+    return _Levels(*numbers, *by_level)
 
 
 def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
