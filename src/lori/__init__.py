@@ -24,6 +24,9 @@ _HOMES = {
     "lori.model.simulation": ("simulate",),
     "lori.inference.posterior.draws": ("Posterior",),
     "lori.inference.interview.questions": ("next_questions",),
+    "lori.inference.interview.interview": ("Interview",),
+    "lori.inference.interview.study": ("Attribute", "Study"),
+    "lori.inference.interview.study_file": ("read_study",),
     "lori.estimators.lori": ("LORI",),
     "lori.estimators.loading": ("load",),
     "lori.estimators.agents": ("fit_by_agent", "load_agents", "save_agents"),
@@ -115,7 +118,11 @@ if TYPE_CHECKING:
     from lori.evaluation.methods import compare_methods as compare_methods
     from lori.evaluation.selection import select_levels as select_levels
     from lori.evaluation.selection import select_levels_by_agent as select_levels_by_agent
+    from lori.inference.interview.interview import Interview as Interview
     from lori.inference.interview.questions import next_questions as next_questions
+    from lori.inference.interview.study import Attribute as Attribute
+    from lori.inference.interview.study import Study as Study
+    from lori.inference.interview.study_file import read_study as read_study
     from lori.inference.posterior.draws import Posterior as Posterior
     from lori.model.ordered import OrderedModel as OrderedModel
     from lori.model.priors import Prior as Prior

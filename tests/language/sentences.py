@@ -27,7 +27,7 @@ from lori.inference.posterior.order import PriorityOrder
 from lori.interfaces.figures import calibration, ladder, posterior, sets, tradeoff, trajectories
 from lori.interfaces.report import sentences as report
 from lori.interfaces.report.content import Quality
-from lori.language import methods, plans
+from lori.language import interview, methods, plans
 from lori.language import notes as verdicts
 from lori.language.answer import enough_sentence, many_levels, open_questions, search_sentence
 from lori.language.methods import MethodComparison, MethodScore
@@ -171,7 +171,7 @@ def sections() -> dict[str, list[str]]:
     return {
         **_answers(), **_open(), "Notes": [str(note) for note in notes()], **_many_notes(), **_explanations(),
         **_posteriors(), **_selections(), **_populations(), **_report(), **_captions(), **_readings(), **_plans(),
-        **_methods(),
+        **_methods(), **_interviews(),
     }  # fmt: skip
 
 
@@ -224,6 +224,21 @@ def _plans() -> dict[str, list[str]]:
             *plans.winner([("need", 0.6, spread), ("age", 0.4, spread)], True),
         ]
     }
+
+
+def _interviews() -> dict[str, list[str]]:
+    """What the pages of an interview say."""
+    slots = {"number": 3, "most": 20, "first": "need", "then": "benefit", "share": "97 %", "answers": 120}
+    results = ((("need",), 0.9), (("need", "benefit"), 0.97), (("need", "cost", "age"), 1.0), (("a",), 0.3))
+    return {
+        "Interview: pages": [own.format_map(slots) for own in interview.TEXTS.values()],
+        "Interview: results": [str(interview.result_sentence(*own)) for own in results],
+        "Interview: administration": [own.format_map(slots) for own in interview.ADMIN.values()],
+        "Interview: command": [
+            interview.TOKEN.format(token="TOKEN"), interview.ADDRESSES.format(address="http://127.0.0.1:8000"),
+            interview.TLS, interview.WROTE.format(path="study.toml"),
+        ],
+    }  # fmt: skip
 
 
 def notes() -> list[Note]:
@@ -420,7 +435,7 @@ def _populations() -> dict[str, list[str]]:
     small = ClassSummary(0.212, summary(replace(first, epsilon=Quantity.of(0.0, 0.0)), second), careless=False)
     trading = ClassSummary(0.405, summary(first), careless=False)
     careless, nothing = replace(trading, careless=True), ClassSummary(0.405, summary(level(1, ())), careless=False)
-    rare = replace(trading, share=0.002)
+    rare = replace(trading, share=0.002, empty=True)
     lead = selection_reason("two classes, two levels", 12.34, None)
     return {
         "A population in classes": [str(own) for own in of(ordered, small, trading).sentences],
@@ -433,6 +448,7 @@ def _populations() -> dict[str, list[str]]:
         "Report of a population": [
             *(str(question(own, seed=0)) for own in (of(ordered, small), of(ordered), of(trading, spread=True))),
             class_heading(2, small),
+            class_heading(3, rare),
             class_heading(1, ordered, spread=True),
             str(left_out_sentence(590, 235)),
             *(str(advantage_sentence("one model for all", gain, 0.03)) for gain in (0.12, 0.02, -0.12)),

@@ -18,6 +18,7 @@ from lori.interfaces.commands.bench import bench
 from lori.interfaces.commands.cache import use_cache
 from lori.interfaces.commands.compare import compare
 from lori.interfaces.commands.demo import demo
+from lori.interfaces.commands.elicit import elicit
 from lori.interfaces.commands.explain import explain
 from lori.interfaces.commands.fit import fit
 from lori.interfaces.commands.options import grouped
@@ -46,6 +47,7 @@ EXAMPLES: dict[Callable[..., None], str] = {  # the commands in the order of the
     winner: "lori winner preferences.csv",
     compare: "lori compare choices.csv --folds 5",
     plan_study: "lori plan-study --features cost,benefit --slips 0.05 --choices 100,300,1000",
+    elicit: "lori elicit study.toml --port 8000",
     simulate: "lori simulate levels --pairs 5000 --out data/",
     demo: "lori demo --out out",
     bench: "lori bench organ logit --out out",
