@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -97,3 +98,19 @@ def test_numbers_that_cannot_be_are_refused(seen):
         GaussianProcess(lengths=[1.0, 1.0, 1.0]).fit(seen)
     with pytest.raises(InputError, match="positive numbers"):
         GaussianProcess(amplitude=-1.0).fit(seen)
+
+
+@pytest.mark.slow
+def test_a_thousand_alternatives_and_five_thousand_pairs_take_less_than_a_minute():
+    generator = np.random.default_rng(1000)
+    items = generator.normal(size=(1000, 3))
+    reward = 2 * np.sin(items[:, 0]) + items[:, 1] ** 2
+    one = generator.integers(1000, size=5000)
+    other = (one + generator.integers(1, 1000, size=5000)) % 1000
+    won = reward[one] - reward[other] + np.sqrt(2) * generator.normal(size=5000) > 0
+    seen = lori.Preferences.from_indices(items, one, other, counts=np.eye(3)[np.where(won, 0, 2)])
+    started = process_time()
+    model = GaussianProcess().fit(seen)
+    assert process_time() - started < 60
+    assert model.converged_
+    assert np.corrcoef(model.reward(items)[0], reward)[0, 1] > 0.98

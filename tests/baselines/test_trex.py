@@ -49,12 +49,12 @@ def test_it_keeps_the_contract_of_the_estimator(model, seen, tmp_path):
 def trajectories():
     """Pairs of 3 to 6 steps; the reward of a step is the square of its first feature."""
     generator = np.random.default_rng(1000)
-    steps = generator.uniform(-1, 1, size=(400, 2, 6, 2))
+    steps = generator.uniform(-1, 1, size=(300, 2, 6, 2))
     for pair in steps:
         for side in pair:
             side[generator.integers(3, 7) :] = np.nan
     totals = np.nansum(6 * steps[..., 0] ** 2 - 2, axis=2)
-    won = generator.random(400) < 1 / (1 + np.exp(totals[:, 1] - totals[:, 0]))
+    won = generator.random(300) < 1 / (1 + np.exp(totals[:, 1] - totals[:, 0]))
     return steps, np.where(won, "left", "right")
 
 

@@ -65,7 +65,7 @@ def test_sets_are_compared_too():
     generator = np.random.default_rng(1000)
     X = generator.normal(size=(150, 3, 2))
     chosen = (X @ [3.0, 0.5] + generator.gumbel(size=(150, 3))).argmax(axis=1)
-    found = compare_methods(lori.Choices.from_arrays(X, chosen), ["T-REX", "lexicographic order"], folds=3)
+    found = compare_methods(lori.Choices.from_arrays(X, chosen), ["lexicographic order"], folds=2)
     assert found.kind == "set"
     assert found.coin == pytest.approx(np.log(3))
     assert all(own.log_loss < found.coin and own.accuracy > 0.5 for own in found.scores)
@@ -83,8 +83,8 @@ def test_a_method_that_cannot_learn_says_why():
 def test_lori_loses_where_it_should():
     """A reward that no weighted sum describes: the comparison says who is better."""
     generator = np.random.default_rng(1000)
-    left, right = generator.uniform(-2, 2, size=(2, 400, 1))
-    won = generator.random(400) < 1 / (1 + np.exp(3 * (left**2 - right**2)[:, 0]))
+    left, right = generator.uniform(-2, 2, size=(2, 200, 1))
+    won = generator.random(200) < 1 / (1 + np.exp(3 * (left**2 - right**2)[:, 0]))
     seen = lori.Preferences.from_arrays(left, right, counts=np.eye(3)[np.where(won, 0, 2)])
     told = {own.method: own for own in compare_methods(seen, ["Gaussian process"], folds=2).scores}
     assert told["Gaussian process"].verdict == BETTER
