@@ -16,6 +16,7 @@ from sqlalchemy.engine import Engine
 from lori.errors import InputError
 
 MIGRATIONS = Path(__file__).with_name("migrations")
+READING = "reading"  # an option of connections that do not write
 PATIENCE = 30  # seconds that a transaction waits for another one to end
 
 metadata = sql.MetaData()
@@ -90,7 +91,7 @@ def _upgrade(engine: Engine) -> None:
 
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+        event.listen(engine, "begin", _begin_sqlite)
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     with engine.begin() as connection:
@@ -98,6 +99,11 @@ def _upgrade(engine: Engine) -> None:
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(50172)")
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _begin_sqlite(connection: sql.Connection) -> None:
+    """Who is going to write waits here, and not halfway; readers wait for nobody."""
+    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(READING) else "BEGIN IMMEDIATE")
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
