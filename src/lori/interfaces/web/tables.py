@@ -107,9 +107,13 @@ def _begin_sqlite(connection: sql.Connection) -> None:
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
-    """An acknowledged answer is on the disk (synchronous=FULL); readers do not wait for writers (WAL)."""
+    """Readers do not wait for writers (WAL), and nobody waits for the disk at each answer (synchronous=NORMAL).
+
+    What was acknowledged survives the end of the process, however it ends. A power failure may take the answers of the
+    last moments; PostgreSQL does not lose these either.
+    """
     connection.isolation_level = None  # BEGIN is ours
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={PATIENCE * 1000}"):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={PATIENCE * 1000}"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
