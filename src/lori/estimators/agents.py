@@ -8,13 +8,14 @@ from typing import Any
 from lori.estimators import storage
 from lori.estimators.contract import WORDS
 from lori.estimators.lori import LORI
-from lori.inference.fitting import fit_groups
 from lori.inference.settings import checked_settings
 from lori.inference.statistics import Observed
 
 
 def fit_by_agent(estimator: LORI, preferences: Observed) -> dict[str, LORI]:
     """Fit `estimator`'s settings to each agent's own preferences, all agents and starts in one batch."""
+    from lori.inference.fitting import fit_groups
+
     groups, estimator = preferences.by_agent(), estimator.for_parts_of(preferences)
     settings = checked_settings(estimator.get_params(deep=False), list(groups.values()))
     fitted = {}

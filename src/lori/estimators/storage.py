@@ -18,7 +18,6 @@ from lori.data.reading.record import Reading
 from lori.data.writing import writing
 from lori.errors import ModelFileError
 from lori.estimators.contract import Estimator
-from lori.estimators.validation import Misfit, checked, header
 from lori.model.ordered import OrderedModel
 from lori.model.priors import Prior
 
@@ -63,6 +62,8 @@ def save(path: str | Path, content: dict[str, Any]) -> None:
 
 def kind_of(path: str | Path) -> str | None:
     """What a file holds: one of `KINDS`, or None where it cannot be told."""
+    from lori.estimators.validation import header  # here and below: what saves a model need not know the schema
+
     head = header(_read(path))
     return head.kind if head is not None and isinstance(head.kind, str) else None
 
@@ -74,6 +75,8 @@ def load(
 
     `kind` is the one that is wanted, None stands for a model, fitted or not; those in `also` will do.
     """
+    from lori.estimators.validation import Misfit, checked, header
+
     source = str(path)
     text = _read(path)
     head = header(text)

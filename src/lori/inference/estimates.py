@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from lori.errors import InputError
-from lori.inference.problem import Problem
 from lori.inference.statistics import Observed, Scaling
 from lori.model.engines import arrays_of, jax, special
 from lori.model.likelihoods import Likelihood
@@ -27,6 +26,9 @@ from lori.model.priors import Prior
 from lori.model.quantity import NORMAL_95
 from lori.model.rewards import are_vectorised, reward_from
 from lori.model.specification import Specification
+
+if TYPE_CHECKING:
+    from lori.inference.problem import Problem
 
 Asked = tuple[float | None, ...]
 TINY = 1e-100  # of a complex step

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import exp, lgamma
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ import numpy as np
 from lori.errors import InputError
 from lori.model.engines import special
 from lori.model.specification import Specification
+
+MANY = 20.0  # the larger number of a Beta density up to which a short series tells its distribution function
 
 
 @dataclass(frozen=True)
@@ -61,15 +65,7 @@ class Prior:
 
         That of an inner threshold is the one which it has if the level below it speaks.
         """
-        scales = np.full(specification.size, np.inf)
-        for reward, where in zip(specification.rewards, specification.reward_slots, strict=True):
-            scales[where] = self.weights * reward.typical(specification.features)
-        scales[list(specification.epsilon_slots.values())] = self.epsilon
-        if self.price is None:
-            scales[self._inner(specification)] = self.deeper
-        if specification.lapse_slot is not None:
-            scales[specification.lapse_slot] = self.lapse[0] / sum(self.lapse)
-        return scales
+        return _scales(self, specification).copy()
 
     def log_density(self, vector: Any, specification: Specification) -> Any:
         """Up to a constant: −(ν + 1)/2 Σ log(1 + (θ/scale)²/ν); an infinite scale contributes nothing.
@@ -116,14 +112,14 @@ class Prior:
         scales = self._student_scales(specification)
         low, high = self._cut(specification)
         nu = self.degrees
-        height = special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+        height = lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * np.log(nu * np.pi)
         believed = np.isfinite(scales)
         total = float(np.sum(height - np.log(scales[believed]) - np.log((high - low)[believed])))
         total += float(np.sum(np.log(self.speaks(specification)))) if self.price else 0.0
         if specification.lapse_slot is None:
             return total
         share = (high - low)[specification.lapse_slot]
-        return total - float(special.betaln(*self.lapse) + np.log(share))
+        return total - _log_beta(*self.lapse) - float(np.log(share))
 
     def draw(self, specification: Specification, count: int, generator: np.random.Generator) -> np.ndarray:
         """Vectors (count, parameters) from the prior; it must believe something of each parameter."""
@@ -149,7 +145,7 @@ class Prior:
 
     def speaks(self, specification: Specification) -> np.ndarray:
         """The probability that each level beyond the second speaks, given that those above it do."""
-        return special.expit(-self._log_heights(specification) + np.log(self.epsilon / self.deeper))
+        return 1 / (1 + np.exp(self._log_heights(specification) - np.log(self.epsilon / self.deeper)))
 
     def _log_heights(self, specification: Specification) -> np.ndarray:
         """By inner threshold, how much higher its density is at zero if the level below is silent than if it speaks.
@@ -179,11 +175,11 @@ class Prior:
 
     def _cut(self, specification: Specification) -> tuple[np.ndarray, np.ndarray]:
         """Cumulative probabilities at the bounds."""
-        scales = self.scales(specification)
-        low, high = (special.stdtr(self.degrees, bound / scales) for bound in specification.bounds)
+        scales = self._student_scales(specification)
+        low, high = (_student_share(self.degrees, bound / scales) for bound in specification.bounds)
         if specification.lapse_slot is not None:
             for cut, bound in zip((low, high), specification.bounds, strict=True):
-                cut[specification.lapse_slot] = special.betainc(*self.lapse, bound[specification.lapse_slot])
+                cut[specification.lapse_slot] = _beta_share(*self.lapse, float(bound[specification.lapse_slot]))
         return low, high
 
     def _student_scales(self, specification: Specification) -> np.ndarray:
@@ -192,6 +188,44 @@ class Prior:
         if specification.lapse_slot is not None:
             scales[specification.lapse_slot] = np.inf
         return scales
+
+
+@lru_cache(maxsize=256)
+def _scales(prior: Prior, specification: Specification) -> np.ndarray:
+    scales = np.full(specification.size, np.inf)
+    for reward, where in zip(specification.rewards, specification.reward_slots, strict=True):
+        scales[where] = prior.weights * reward.typical(specification.features)
+    scales[list(specification.epsilon_slots.values())] = prior.epsilon
+    if prior.price is None:
+        scales[prior._inner(specification)] = prior.deeper
+    if specification.lapse_slot is not None:
+        scales[specification.lapse_slot] = prior.lapse[0] / sum(prior.lapse)
+    return scales
+
+
+def _log_beta(a: float, b: float) -> float:
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
+
+
+def _student_share(degrees: float, u: np.ndarray) -> np.ndarray:
+    """The distribution function of Student's t; asked at zero and infinity alone, nobody waits for SciPy."""
+    known = np.where(u == 0, 0.5, (u > 0).astype(float))
+    return known if np.all((u == 0) | np.isinf(u)) else special.stdtr(degrees, u)
+
+
+@lru_cache(maxsize=256)
+def _beta_share(a: float, b: float, x: float) -> float:
+    """The distribution function of Beta(a, b), by its series x^a / B(a, b) Σ (1 − b)_n xⁿ / n! / (a + n)."""
+    if max(a, b) > MANY:  # the series alternates
+        return float(special.betainc(a, b, x))
+    if x > a / (a + b):
+        return 1 - _beta_share(b, a, 1 - x)
+    total, factor, n = 0.0, 1.0, 0
+    while abs(factor) > 1e-18 and n < 10_000:
+        total += factor / (a + n)
+        n += 1
+        factor *= (n - b) / n * x
+    return x**a * total / exp(_log_beta(a, b))
 
 
 def _letting(specification: Specification) -> list[int]:

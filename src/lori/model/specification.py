@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -91,7 +91,7 @@ class Specification:
         """Is the log-likelihood concave, as that of logit is: one linear level without threshold or slips?"""
         return self.epsilon == (0.0,) and self.lapse == 0 and self.likelihood.nearly_convex(self)
 
-    @property
+    @cached_property
     def shared(self) -> bool:
         """Do levels have parameters in common?"""
         return len(np.unique(np.concatenate(self.reward_slots))) < sum(map(len, self.reward_slots))
@@ -118,12 +118,12 @@ class Specification:
         ]
         return {level: start + i for i, level in enumerate(learned)}
 
-    @property
+    @cached_property
     def lapse_slot(self) -> int | None:
         """Position of a learned lapse rate in the vector."""
         return self._reward_size + len(self.epsilon_slots) + len(self.alpha_slots) if self.lapse is None else None
 
-    @property
+    @cached_property
     def size(self) -> int:
         return self._reward_size + len(self.epsilon_slots) + len(self.alpha_slots) + (self.lapse is None)
 
@@ -213,8 +213,8 @@ class Specification:
         tolerance = list((parameters.alpha * parameters.epsilon).T[:, :, None])
         if self.lapse == 0:
             return likelihood.derivatives(kind, gap, tolerance, order)
-        deliberate = likelihood.derivatives(kind, gap, lapses.opened(tolerance), order)
-        return lapses.lapse_derivatives(deliberate, parameters.lapse[:, None], self.likelihood.offers(kind, gap))
+        above = partial(lapses.above, lapse=parameters.lapse[:, None], offered=self.likelihood.offers(kind, gap))
+        return likelihood.derivatives(kind, gap, lapses.opened(tolerance), order, above)
 
     def log_outcomes(self, parameters: Parameters, row: jax.Array) -> jax.Array:
         """Log-probabilities of all outcomes of one row, or (outcomes, rows) of many where rewards take many."""

@@ -18,6 +18,7 @@ from lori.data.reading.cells import Categories, without_gaps
 from lori.data.reading.long import SetOptions, complete_sets, long_choices
 from lori.data.reading.orders import is_orders, orders
 from lori.data.reading.paths import as_sources
+from lori.data.reading.plain import plain_pairs
 from lori.data.reading.record import Reading
 from lori.data.reading.tables import Table, open_tables
 from lori.data.reading.understanding import understood
@@ -149,6 +150,11 @@ def read(
     sources = as_sources(paths)
     if len(sources) not in (1, 2):
         raise DataError("files", expected=EXPECTED, got=f"{len(sources)} files", fix="give one file or two")
+    unsaid = not (columns or values or alternatives or constants or opt_out or where or categories)
+    if unsaid and len(sources) == 1 and isinstance(sources[0], str) and (remembered is None or remembered.plain):
+        plain = plain_pairs(sources[0], features, outcome_needed=outcome_needed)
+        if plain is not None and (identical == "keep" or not plain.identical().any()):
+            return plain
     if any(map(is_orders, sources)):
         choices: Preferences | Choices = _read_orders(sources, columns, features, ties)
         return choices.as_pairs() if as_pairs and isinstance(choices, Choices) else choices

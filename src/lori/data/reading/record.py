@@ -43,6 +43,11 @@ class Reading:
         """What the two sides and a tie are called in the file, where it has words for them."""
         return {side: self.values[side] for side in ("left", "tie", "right") if side in self.values}
 
+    @property
+    def plain(self) -> bool:
+        """Were the files read without a map, words or categories of their own?"""
+        return self.form == "pairs" and not (self.columns or self.values or self.features or self.categories)
+
     def options(self) -> dict[str, Any]:
         """As `lori.read` takes them, for a file like this one."""
         return {

@@ -36,6 +36,7 @@ from lori.experiments.bench import (
     population_hierarchy,
     population_panels,
     population_scale,
+    population_tversky,
     populations,
     posterior,
     questions,
@@ -127,21 +128,22 @@ CASES = {
     "population-hierarchy": Case(
         "are people who differ foretold",
         population_hierarchy.measure, population_hierarchy.HierarchySettings(), population_hierarchy.SMOKE,
-        by_name=True,
+        by_name=True, resumes=True,
     ),
     "population-lexicographic": Case(
         "is anybody lexicographic, where people differ",
         population_hierarchy.measure_lexicographic, population_hierarchy.LexicographicSettings(),
-        population_hierarchy.LEXICOGRAPHIC_SMOKE, by_name=True,
+        population_hierarchy.LEXICOGRAPHIC_SMOKE, by_name=True, resumes=True,
     ),
     "population-classes": Case(
         "are kinds of people found",
-        population_classes.measure, population_classes.ClassesSettings(), population_classes.SMOKE, by_name=True,
+        population_classes.measure, population_classes.ClassesSettings(), population_classes.SMOKE,
+        by_name=True, resumes=True,
     ),
     "population-careless": Case(
         "are those found who answer at random",
         population_classes.measure_careless, population_classes.CarelessSettings(), population_classes.CARELESS_SMOKE,
-        by_name=True,
+        by_name=True, resumes=True,
     ),
     "population-panel": Case(
         "kinds of people in the Swissmetro survey",
@@ -150,6 +152,10 @@ CASES = {
     "population-train": Case(
         "people of the train survey, foretold",
         population_panels.measure_train, population_panels.TrainSettings(), population_panels.TRAIN_SMOKE, by_name=True,
+    ),
+    "population-tversky": Case(
+        "who puts probability first, from a fifth of the choices",
+        population_tversky.measure, population_tversky.TverskySettings(), population_tversky.SMOKE, by_name=True,
     ),
     "population-scale": Case(
         "classes of many people",

@@ -15,7 +15,6 @@ import numpy as np
 from lori.inference.estimates import Optimum, Units
 from lori.inference.posterior.laplace import Gaussian
 from lori.inference.problem import Problem
-from lori.model.engines import special
 from lori.model.priors import Prior
 from lori.model.specification import Specification
 
@@ -76,7 +75,7 @@ class Idle:
             + self.prior.log_density(vectors[:, _own(self.specification, place)], self.own)
             for place in range(self.specification.levels)
         ]
-        return constant + special.logsumexp(each, axis=0)
+        return constant + np.logaddexp.reduce(each, axis=0)
 
 
 def _own(known: Specification, place: int) -> np.ndarray:

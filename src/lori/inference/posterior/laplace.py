@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import lgamma
 
 import numpy as np
 
 from lori.inference.estimates import Optimum
 from lori.inference.posterior.sobol import spread_points
-from lori.model.engines import special
+from lori.model.normal import log_probability, quantiles, quantiles_of_logs
 
 PROBES = 256  # draws from which the mass of a Gaussian within its bounds is told
 AT_LEAST = 0.1  # of the draws are shared out evenly among the optima, whatever their masses
@@ -61,12 +62,12 @@ class Gaussian:
         normal, log_weights = np.empty_like(points), np.zeros(len(points))
         for place in range(self._bounded):
             low, high, turned = self._cut(normal, place)
-            below, above = special.log_ndtr(low), special.log_ndtr(high)
+            below, above = log_probability(low), log_probability(high)
             inside = above + np.log(-np.expm1(np.minimum(below - above, -1e-300)))
-            drawn = special.ndtri_exp(np.minimum(np.logaddexp(below, inside + np.log(points[:, place])), 0.0))
+            drawn = quantiles_of_logs(np.minimum(np.logaddexp(below, inside + np.log(points[:, place])), 0.0))
             normal[:, place] = np.where(turned, -drawn, drawn)
             log_weights += inside
-        normal[:, self._bounded :] = special.ndtri(points[:, self._bounded :])
+        normal[:, self._bounded :] = quantiles(points[:, self._bounded :])
         draws = np.empty_like(normal)
         draws[:, self._order] = normal @ self._factor.T
         return np.clip(draws + self.mean, self.lower, self.upper), log_weights
@@ -78,7 +79,7 @@ class Gaussian:
         density -= np.sum(np.log(np.diag(self._factor)))
         for place in range(self._bounded):
             low, high, _ = self._cut(away, place)
-            below, above = special.log_ndtr(low), special.log_ndtr(high)
+            below, above = log_probability(low), log_probability(high)
             density -= above + np.log(-np.expm1(np.minimum(below - above, -1e-300)))
         return density
 
@@ -88,7 +89,7 @@ class Gaussian:
         if not self._bounded:
             return self.log_height
         _, log_weights = self.draw(spread_points(PROBES, len(self.mean)))
-        return self.log_height + float(special.logsumexp(log_weights) - np.log(PROBES))
+        return self.log_height + float(np.logaddexp.reduce(log_weights) - np.log(PROBES))
 
     @cached_property
     def _order(self) -> np.ndarray:
@@ -139,7 +140,7 @@ class Mixture:
         parts = [part if width == 1 else Gaussian.around(optimum, width)
                  for width in widths for optimum, part in zip(optima, plain, strict=True)]  # fmt: skip
         log_mass = np.array([part.log_mass for part in plain])
-        total = float(special.logsumexp(log_mass))
+        total = float(np.logaddexp.reduce(log_mass))
         mass = np.exp(log_mass - total)
         each = (1 - AT_LEAST) * mass + AT_LEAST / len(optima)
         shares = np.concatenate([share * each for share in widths.values()])
@@ -161,7 +162,7 @@ class Mixture:
         """Of what the draws come from."""
         with np.errstate(divide="ignore"):
             log_shares = np.log(self.shares)
-        return special.logsumexp(
+        return np.logaddexp.reduce(
             [share + part.log_density(vectors) for share, part in zip(log_shares, self.parts, strict=True)], axis=0
         )
 
@@ -197,7 +198,7 @@ class Kernels:
         own, others = (_whitened(x, inverse) for x in (vectors, self.centres))
         squares = np.sum(own**2, axis=1)[:, None] + np.sum(others**2, axis=1) - 2 * np.einsum("ij,kj->ik", own, others)
         kernels = np.exp(-(DEGREES + size) / 2 * np.log1p(np.maximum(squares, 0.0) / DEGREES))
-        constant = special.gammaln((DEGREES + size) / 2) - special.gammaln(DEGREES / 2)
+        constant = lgamma((DEGREES + size) / 2) - lgamma(DEGREES / 2)
         constant -= 0.5 * size * np.log(DEGREES * np.pi) + np.sum(np.log(np.diag(self.factor)))
         return constant + np.log(np.maximum(kernels.mean(axis=1), 1e-300))
 

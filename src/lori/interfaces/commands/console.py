@@ -5,10 +5,12 @@ Text and tables, JSON, a spinner and a bar where somebody is watching.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +22,6 @@ from lori.errors import printable
 from lori.interfaces.commands.options import AsJson
 
 if TYPE_CHECKING:
-    import pandas
-
     from lori.estimators.lori import LORI
 
 
@@ -91,10 +91,18 @@ class TableOptions:
     out: Annotated[Path | None, typer.Option(help="Write a table (.csv or .parquet) instead of printing it.")] = None
     as_json: AsJson = False
 
-    def show(self, table: pandas.DataFrame, of: str = "pair") -> None:
-        """Print or write the table, its rows, each of them a pair or a set, numbered from 1."""
-        number = next(name for name in (of, "row", "number") if name not in table)  # alternatives have any name
-        table.insert(0, number, range(1, len(table) + 1))
+    def show(self, columns: Mapping[str, Any], of: str = "pair") -> None:
+        """Print or write arrays as columns, their rows, each of them a pair or a set, numbered from 1."""
+        number = next(name for name in (of, "row", "number") if name not in columns)  # alternatives have any name
+        rows = len(next(iter(columns.values())))
+        if sys.stdout.isatty() and self.out is None and not self.as_json:  # a program gets the names as they are
+            columns = {shown(name): column for name, column in columns.items()}
+        if self.out is None and not self.as_json and all(column.dtype.kind == "f" for column in columns.values()):
+            typer.echo(_numbers_as_csv(number, columns))  # without pandas, which takes longer to load
+            return
+        import pandas
+
+        table = pandas.DataFrame({number: range(1, rows + 1), **columns})
         if self.out is not None:
             from lori.data.writing import write_table
 
@@ -103,6 +111,14 @@ class TableOptions:
         elif self.as_json:
             typer.echo(table.to_json(orient="records", indent=2, double_precision=15))
         else:
-            if sys.stdout.isatty():  # a program gets the names as they are
-                table = table.rename(columns=shown)
             table.to_csv(sys.stdout, index=False, float_format="%.6g")
+
+
+def _numbers_as_csv(number: str, columns: Mapping[str, Any]) -> str:
+    """Finite numbers under their names, rows numbered from 1."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([number, *columns])
+    for place, row in enumerate(zip(*columns.values(), strict=True), start=1):
+        writer.writerow([place, *(f"{value:.6g}" for value in row)])
+    return text.getvalue().removesuffix("\n")

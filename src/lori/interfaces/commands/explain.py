@@ -40,4 +40,5 @@ def explain(
         for pair in range(len(explanation)):
             typer.echo(f"{pair + 1}: {explanation.describe(pair)}")
     else:
-        table.show(in_own_words(explanation.to_frame(), estimator, data.sources(files), observed, of), of)
+        told = {str(name): column.to_numpy() for name, column in explanation.to_frame().items()}
+        table.show(in_own_words(told, estimator, data.sources(files), observed, of), of)

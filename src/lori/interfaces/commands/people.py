@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 def load_models(path: Path, agent: str | None) -> dict[str | None, LORI | Population]:
     """The model or population in a file, under None, or the models of all agents; one of them where it is named."""
-    from lori.estimators.agents import load_agents
     from lori.estimators.loading import load
     from lori.estimators.storage import kind_of
 
@@ -27,6 +26,8 @@ def load_models(path: Path, agent: str | None) -> dict[str | None, LORI | Popula
                 fix="leave --agent out, or fit with --by agent",
             )  # fmt: skip
         return {None: load(path)}
+    from lori.estimators.agents import load_agents
+
     models = load_agents(path)
     if agent is None:
         return {name: model for name, model in models.items()}

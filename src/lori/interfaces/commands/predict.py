@@ -9,38 +9,36 @@ from lori.interfaces.commands.console import TableOptions
 from lori.interfaces.commands.options import Files, ModelDataOptions, ModelFile
 
 if TYPE_CHECKING:
-    import pandas
-
     from lori.estimators.lori import LORI
     from lori.estimators.population import Population
 
 
-def own_columns(sources: list[str], observed: Any) -> pandas.DataFrame:
+def own_columns(sources: list[str], observed: Any) -> dict[str, Any]:
     """What a file of pairs says beside features and choices, a row for each pair; nothing where rows were left out."""
-    import pandas
-
-    from lori.data.reading.files import read_table
     from lori.data.reading.paths import STANDARD_INPUT
 
     reading = observed.reading
     if reading is None or reading.form != "pairs" or sources[0] == STANDARD_INPUT:
-        return pandas.DataFrame(index=range(len(observed)))
+        return {}
+    if not reading.ignored and observed.agent is None:
+        return {}
+    from lori.data.reading.files import read_table
+
     agent = reading.columns.get("agent", "agent")
     table = read_table(sources[0], [agent])
     kept = [name for name in table.columns if name in (*reading.ignored, agent)]
-    return table[kept] if len(table) == len(observed) else pandas.DataFrame(index=range(len(observed)))
+    return {name: table[name].to_numpy() for name in kept} if len(table) == len(observed) else {}
 
 
 def in_own_words(
-    told: pandas.DataFrame, estimator: LORI | Population, sources: list[str], observed: Any, of: str
-) -> pandas.DataFrame:
-    """A table with a row for each pair or set, its sides called as in the file, beside what the file says of its rows."""
-    import pandas
-
+    told: dict[str, Any], estimator: LORI | Population, sources: list[str], observed: Any, of: str
+) -> dict[str, Any]:
+    """Columns with a row for each pair or set, its sides called as in the file, beside what the file says of its rows."""
     own = own_columns(sources, observed)
     words = estimator.reading_.words if of == "pair" and estimator.reading_ else {}
-    told = told.rename(columns={side: word for side, word in words.items() if word not in (*own, *told, "pair")})
-    return pandas.concat([told, own[[name for name in own if name not in told and name != of]]], axis=1)
+    called = {side: word for side, word in words.items() if word not in (*own, *told, "pair")}
+    told = {called.get(name, name): column for name, column in told.items()}
+    return told | {name: column for name, column in own.items() if name not in told and name != of}
 
 
 def predict(model: ModelFile, files: Files, table: TableOptions, data: ModelDataOptions) -> None:
@@ -54,11 +52,9 @@ def predict(model: ModelFile, files: Files, table: TableOptions, data: ModelData
     models = load_models(model, data.agent)
     estimator = next(iter(models.values()))
     observed = data.read(files, estimator, outcome_needed=False)
-    import pandas as pd
-
     from lori.data.choices import Choices
     from lori.data.preferences import OUTCOMES
 
     of, outcomes = ("set", observed.names) if isinstance(observed, Choices) else ("pair", OUTCOMES)
-    told = pd.DataFrame(predicted(models, observed), columns=list(outcomes))
+    told = dict(zip(outcomes, predicted(models, observed).T, strict=True))
     table.show(in_own_words(told, estimator, data.sources(files), observed, of), of)

@@ -11,7 +11,7 @@ its own; `gap` and `tolerance` are as in `lori.model.likelihoods.probabilities`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from lori.model.engines import jax
-from lori.model.likelihoods.probabilities import Derivatives, Levels, TieRule
+from lori.model.likelihoods.probabilities import Above, Derivatives, Levels, TieRule
 
 if TYPE_CHECKING:
     from lori.model.rewards import Reward
@@ -78,6 +78,7 @@ class Observations:
 
     kinds: Mapping[str, Rows]
     count: int = 0  # how many observations there are, with those that have no row; unknown of parts
+    some: bool = False  # they are a part of more
     laid: Laid = field(default_factory=Laid, repr=False)
     weights: dict[Any, Any] = field(default_factory=dict, repr=False)  # laid out beside the rows
 
@@ -116,7 +117,7 @@ class Observations:
 
         cuts = {kind: cut(own) for kind, own in self.kinds.items()}
         return [
-            Observations({kind: own.part(cuts[kind][shard]) for kind, own in self.kinds.items()})
+            Observations({kind: own.part(cuts[kind][shard]) for kind, own in self.kinds.items()}, some=True)
             for shard in range(count)
         ]
 
@@ -172,6 +173,18 @@ class Layout(Protocol):
 
     def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
         """Value, gradient and curvature of the negative log-likelihood from these sums."""
+        ...
+
+
+class PlainLayout(Layout, Protocol):
+    """A layout whose formulas for single rows are closed, too."""
+
+    def values(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
+        """(starts, rows) log-probabilities."""
+        ...
+
+    def scores(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
+        """(starts, 1 + parameters, rows) log-probabilities, and their gradients."""
         ...
 
 
@@ -259,8 +272,18 @@ class Compares(Likelihood, Protocol):
         """The outcomes that a question offers, from which a slip is drawn."""
         ...
 
-    def derivatives(self, kind: str, gap: Levels, tolerance: Levels, order: int = 2) -> Derivatives:
-        """The same with derivatives, in closed form; those beyond `order` may be left out."""
+    def derivatives(
+        self,
+        kind: str,
+        gap: Levels,
+        tolerance: Levels,
+        order: int = 2,
+        above: Callable[[Any], Above] | None = None,
+    ) -> Derivatives:
+        """The same with derivatives, in closed form; those beyond `order` may be left out.
+
+        `above` makes an answer of the probability that the levels give it, as slips do.
+        """
         ...
 
     def log_outcomes(self, gap: Levels, tolerance: Levels) -> jax.Array:

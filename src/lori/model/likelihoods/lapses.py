@@ -11,13 +11,16 @@ With π = (1 − λ) exp(L) / P, the probability that an answer was none, deriva
     ∂V/∂λ = (1/n − exp(L)) / P     ∂²V/∂λ² = −(∂V/∂λ)²        ∂²V/∂L∂λ = −exp(L) / (n P²)
 
 P is bounded below by λ / n, so that one answer costs no more than log(n / λ) however strange it is: this is what keeps
-a few slips from being taken for a level.
+a few slips from being taken for a level. Slips stand above the first level as levels stand above each other: π is one
+more ω in the formulas of `lori.model.likelihoods.probabilities`.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from lori.model.engines import arrays_of, jax
-from lori.model.likelihoods.probabilities import Derivatives, InLapse, Levels
+from lori.model.likelihoods.probabilities import Above, Derivatives, InLapse, Levels
 
 RAREST, MOST = 1e-9, 0.9  # bounds of a learned rate; at the lower one there are no slips in any data
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: an impossible tie may still be a slip
@@ -34,22 +37,30 @@ def with_lapse(log_probability: jax.Array, lapse: jax.Array, offered: int) -> ja
     return arrays.logaddexp(arrays.log1p(-lapse) + log_probability, arrays.log(lapse / offered))
 
 
-def lapse_derivatives(found: Derivatives, lapse: jax.Array, offered: int) -> Derivatives:
-    """Derivatives of V by gaps, tolerances and λ, from those of L."""
-    arrays, chance = arrays_of(found.value, lapse), 1 / offered
-    deliberate = arrays.exp(found.value)
-    total = (1 - lapse) * deliberate + lapse * chance
-    meant = (1 - lapse) * deliberate / total  # π
-    slipped = lapse * chance / total  # 1 − π
-    slope = (chance - deliberate) / total
-    across = -deliberate * chance / total**2
-    gradient = [(meant * by_gap, meant * by_tolerance) for by_gap, by_tolerance in found.gradient]
-    both = meant * slipped
-    curvature = {}
+def above(probability: jax.Array, lapse: jax.Array, offered: int) -> Above:
+    """What slips make of an answer that has this probability, exp(L), without them."""
+    arrays, chance = arrays_of(probability, lapse), 1 / offered
+    deliberate = (1 - lapse) * probability
+    inverse = 1 / (deliberate + lapse * chance)
+    slope = (chance - probability) * inverse
+    return Above(
+        value=-arrays.log(inverse),
+        reached=deliberate * inverse,
+        rest=lapse * chance * inverse,
+        first=slope,
+        second=-(slope**2),
+        mixed=-chance / (1 - lapse) * inverse,
+    )
+
+
+def lapse_derivatives(found: Derivatives, top: Above) -> Derivatives:
+    """Derivatives of V by gaps, tolerances and λ, from those of L, whatever they come from."""
+    gradient = [(top.reached * by_gap, top.reached * by_tolerance) for by_gap, by_tolerance in found.gradient]
+    curvature: Any = {}
     for (one, other), parts in found.curvature.items():
-        products = [a * b for a in found.gradient[one] for b in found.gradient[other]]
+        products = [a * b for a in gradient[one] for b in found.gradient[other]]
         curvature[one, other] = tuple(
-            meant * part + both * product for part, product in zip(parts, products, strict=True)
+            top.reached * part + top.rest * product for part, product in zip(parts, products, strict=True)
         )
-    mixed = [(across * by_gap, across * by_tolerance) for by_gap, by_tolerance in found.gradient]
-    return Derivatives(arrays.log(total), gradient, curvature, InLapse(slope, -(slope**2), mixed))
+    mixed = [(top.mixed * by_gap, top.mixed * by_tolerance) for by_gap, by_tolerance in gradient]
+    return Derivatives(top.value, gradient, curvature, InLapse(top.first, top.second, mixed))

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from lori.model.engines import arrays_of, jax, jnp, special
+from lori.model import normal
+from lori.model.engines import arrays_of, jax, jnp
 from lori.model.likelihoods.base import Block, Point, Rows
 from lori.model.likelihoods.probabilities import Derivatives, pairs_of_levels
 
 if TYPE_CHECKING:
-    from lori.model.specification import Specification
+    from lori.model.specification import Parameters, Specification
 
 UNKNOWN_GAP, LARGEST_GAP = 3.0, 20.0  # of rewards whose differences are not known, and where a level is silent
 FEW_FEATURES = 16  # up to here the products of two features are laid out for all levels and starts together
@@ -38,7 +39,8 @@ class ByGaps:
         self: Any, specification: Specification, kind: str, order: int, point: Point, block: Block
     ) -> tuple[jax.Array, ...]:
         parameters = specification.unpack(point.starts)
-        found = specification.derivatives(kind, parameters, self.gaps(specification, point, block.rows), order)
+        gaps = self.gaps(specification, parameters, point, block.rows)
+        found = specification.derivatives(kind, parameters, gaps, order)
         return self.sums(specification, order, point, found, block)
 
 
@@ -59,29 +61,31 @@ class Differences(ByGaps):
         """A quantile of the absolute reward differences, were features independent and normal; capped where a level
         would never speak."""
         deviation = np.sqrt(2) * np.linalg.norm(parameters)
-        return float(min(deviation * special.ndtri((1 + quantile) / 2), LARGEST_GAP))
+        return float(min(deviation * normal.quantile((1 + quantile) / 2), LARGEST_GAP))
 
-    def gaps(self, specification: Specification, point: Point, rows: Any) -> list[Any]:
-        parameters = specification.unpack(point.starts)
+    def gaps(self, specification: Specification, parameters: Parameters, point: Point, rows: Any) -> list[Any]:
         levels = zip(parameters.rewards, parameters.alpha.T, strict=True)
         return [alpha[:, None] * (own / point.scale @ rows) for own, alpha in levels]
 
-    def values(self, specification: Specification, kind: str, point: Point, rows: np.ndarray) -> np.ndarray:
+    def values(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
         """(starts, rows) log-probabilities."""
-        gaps = self.gaps(specification, point, rows)
-        found = specification.derivatives(kind, specification.unpack(point.starts), gaps, 0)
-        return np.asarray(found.value)
+        parameters = specification.unpack(point.starts)
+        gaps = self.gaps(specification, parameters, point, rows)
+        return specification.derivatives(kind, parameters, gaps, 0).value
 
-    def scores(self, specification: Specification, kind: str, point: Point, rows: np.ndarray) -> np.ndarray:
-        """(rows, parameters) gradients of the log-probabilities, for a single start."""
-        gaps, parameters = self.gaps(specification, point, rows), specification.unpack(point.starts)
-        found = specification.derivatives(kind, parameters, gaps)
+    def scores(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
+        """(starts, 1 + parameters, rows) log-probabilities, and their gradients."""
+        arrays = arrays_of(rows, point.starts)
+        parameters = specification.unpack(point.starts)
+        gaps = self.gaps(specification, parameters, point, rows)
+        found = specification.derivatives(kind, parameters, gaps, 1)
         first = [part for both in found.gradient for part in both]
         first += [] if found.lapse is None else [found.lapse.first]
-        ones_and_x = np.concatenate([np.ones((1, rows.shape[1])), rows / point.scale[:, None]])
-        products = np.concatenate([part * ones_and_x for part in first])
+        ones_and_x = arrays.concatenate([arrays.ones((1, rows.shape[1])), rows / point.scale[:, None]])
+        products = arrays.concatenate([part[:, None] * ones_and_x for part in first], axis=1)
         in_gradient, _, level = _places(specification)
-        return (np.append(parameters.alpha[0], 1.0)[level, None] * products[in_gradient]).T
+        size = arrays.concatenate([parameters.alpha, arrays.ones((len(point.starts), 1))], axis=1)[:, level]
+        return arrays.concatenate([found.value[:, None], size[:, :, None] * products[:, in_gradient]], axis=1)
 
     def sums(
         self, specification: Specification, order: int, point: Point, found: Derivatives, block: Block
@@ -91,11 +95,12 @@ class Differences(ByGaps):
         x, weight, certain = block
         arrays = arrays_of(x, weight)
 
-        def stacked(parts: list[jax.Array]) -> jax.Array:
+        def summed(parts: list[jax.Array], times: jax.Array) -> jax.Array:
+            """(starts, parts, …) of parts (starts, rows) times something of each row."""
             rows = arrays.stack(parts, axis=1)
-            return rows if certain else arrays.where(weight > 0, rows, 0.0)
+            return (rows if certain else arrays.where(weight > 0, rows, 0.0)) @ times.T
 
-        value = seen(found.value, weight).sum(axis=-1)
+        value = found.value @ weight if certain and arrays is np else seen(found.value, weight).sum(axis=-1)
         if order == 0:
             return (value,)
         ones_and_x = arrays.concatenate([arrays.ones((1, x.shape[1])), x]) * weight
@@ -106,13 +111,15 @@ class Differences(ByGaps):
             first = [*first, found.lapse.first]
             mixed = [part for both in found.lapse.mixed for part in both]
             second = [*second, found.lapse.second, *mixed] if order == 2 else []
-        sums = stacked(first + second) @ ones_and_x.T
+        sums = summed(first + second, ones_and_x)
         if order == 1:
             return value, sums
-        upper = np.triu_indices(x.shape[0])
-        both = stacked([parts[0] for parts in found.curvature.values()])
+        upper = _upper(x.shape[0])
+        in_gaps = [parts[0] for parts in found.curvature.values()]
         if x.shape[0] <= FEW_FEATURES:
-            return value, sums, both @ (x[upper[0]] * x[upper[1]] * weight).T
+            return value, sums, summed(in_gaps, x[upper[0]] * x[upper[1]] * weight)
+        both = arrays.stack(in_gaps, axis=1)
+        both = both if certain else arrays.where(weight > 0, both, 0.0)
         grams = arrays.einsum("spr,fr,gr->spfg", both * weight, x, x)
         return value, sums, grams[:, :, upper[0], upper[1]]
 
@@ -129,10 +136,16 @@ class Differences(ByGaps):
         gradient = size * sums[:, in_gradient]
         if order == 1:
             return value, gradient
-        upper = np.triu_indices(len(scale))
+        upper = _upper(len(scale))
         in_gaps = -(total[2] / (scale[upper[0]] * scale[upper[1]])).reshape(len(starts), -1)
         every = arrays.concatenate([sums, in_gaps, arrays.zeros((len(starts), 1))], axis=1)
         return value, gradient, size[:, :, None] * size[:, None, :] * every[:, in_curvature]
+
+
+@lru_cache(maxsize=256)
+def _upper(features: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the upper triangle of x xᵀ."""
+    return np.triu_indices(features)
 
 
 @lru_cache(maxsize=256)
@@ -148,7 +161,7 @@ def _places(specification: Specification) -> tuple[np.ndarray, np.ndarray, np.nd
     seconds = 3 * len(pairs) + (lapse is not None) * (1 + 2 * levels)
     grams = wide * (firsts + seconds)
     triangle = np.zeros((features, features), int)
-    triangle[np.triu_indices(features)] = np.arange(features * (features + 1) // 2)
+    triangle[_upper(features)] = np.arange(features * (features + 1) // 2)
     triangle = np.maximum(triangle, triangle.T)
     gradient = np.zeros(specification.size, int)
     curvature = np.full((specification.size,) * 2, grams + len(pairs) * (features * (features + 1) // 2))
@@ -200,8 +213,7 @@ class Alternatives(ByGaps):
     def typical_gap(self, parameters: np.ndarray, quantile: float) -> float:
         return quantile * UNKNOWN_GAP
 
-    def gaps(self, specification: Specification, point: Point, rows: Any) -> list[Any]:
-        parameters = specification.unpack(point.starts)
+    def gaps(self, specification: Specification, parameters: Parameters, point: Point, rows: Any) -> list[Any]:
         gaps = []
         for reward, own, alpha in zip(specification.rewards, parameters.rewards, parameters.alpha.T, strict=True):
             units = jax.vmap(lambda values, reward=reward: reward.in_units(values, point.location, point.scale))(own)

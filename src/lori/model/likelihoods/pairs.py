@@ -16,9 +16,11 @@ from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError, InputError, one_of
 from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods.base import Layout, Observations
+from lori.model.likelihoods.lapses import lapse_derivatives
 from lori.model.likelihoods.layouts import Alternatives, Differences
 from lori.model.likelihoods.probabilities import (
     TIE_RULES,
+    Above,
     Derivatives,
     Levels,
     TieRule,
@@ -109,10 +111,18 @@ class Pairs:
     def log_probability(self, kind: str, gap: Levels, tolerance: Levels) -> jax.Array:
         return log_full_tie(gap, tolerance) if kind == TIED else log_better(gap, tolerance, self.rule)
 
-    def derivatives(self, kind: str, gap: Levels, tolerance: Levels, order: int = 2) -> Derivatives:
-        if kind == TIED:
-            return tie_derivatives(gap, tolerance)
-        return better_derivatives(gap, tolerance, self.rule, order)
+    def derivatives(
+        self,
+        kind: str,
+        gap: Levels,
+        tolerance: Levels,
+        order: int = 2,
+        above: Callable[[Any], Above] | None = None,
+    ) -> Derivatives:
+        if kind != TIED:
+            return better_derivatives(gap, tolerance, self.rule, order, above)
+        found = tie_derivatives(gap, tolerance)
+        return found if above is None else lapse_derivatives(found, above(arrays_of(found.value).exp(found.value)))
 
     def log_outcomes(self, gap: Levels, tolerance: Levels) -> jax.Array:
         found = log_outcomes(gap, tolerance, self.rule)

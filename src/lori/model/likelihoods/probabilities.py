@@ -33,7 +33,8 @@ the decision came down to it. In the curvature the sums over upper levels telesc
     H_jl = Ω_j P_jl (X_j + ω_j (1 − Ω_j) l_j) l_lᵀ           for j < l,  P_jl = Π_{j<i<l} ω_i
 
 with l, Λ the level's own gradient and curvature and X its mixed derivative with log p. Cost: O(k) for value and
-gradient (appendix A has O(k²)), O(k²) for the curvature.
+gradient (appendix A has O(k²)), O(k²) for the curvature. What stands `Above` the first level, as slips do, is one more
+ω: the same formulas hold with Ω_1 = ω instead of 1.
 
 All functions take gap (levels, …) and tolerance (levels, …) as sequences over levels of broadcastable arrays, of
 NumPy or of JAX, and compute with the engine that these belong to.
@@ -41,7 +42,7 @@ NumPy or of JAX, and compute with the engine that these belong to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -193,32 +194,64 @@ def pairs_of_levels(levels: int) -> list[tuple[int, int]]:
     return [(j, later) for j in range(levels) for later in range(j, levels)]
 
 
+class Above(NamedTuple):
+    """What comes between the levels and an answer (`lori.model.likelihoods.lapses`): the log-probability of the answer,
+    the probability that it came from the levels and that it did not, and the derivatives of the rate of slips."""
+
+    value: jax.Array
+    reached: jax.Array
+    rest: jax.Array
+    first: jax.Array
+    second: jax.Array
+    mixed: jax.Array  # times the gradient by a gap or tolerance
+
+
 class _Levels(NamedTuple):
     """What the derivatives are made of, for each level."""
 
-    value: jax.Array
+    probability: jax.Array
+    value: jax.Array  # its logarithm
     better: list[jax.Array]  # s
     worse: list[jax.Array]  # t
     passed: list[jax.Array]  # ω
     rho: list[jax.Array]  # ρ
 
 
-def better_derivatives(gap: Levels, tolerance: Levels, rule: TieRule, order: int = 2) -> Derivatives:
-    """Derivatives of `log_better` up to `order`, one exponential for each level where the numbers allow it."""
+def better_derivatives(
+    gap: Levels, tolerance: Levels, rule: TieRule, order: int = 2, above: Callable[[Any], Above] | None = None
+) -> Derivatives:
+    """Derivatives of `log_better` up to `order`, one exponential for each level where the numbers allow it.
+
+    `above` makes an answer of the probability that the levels give it.
+    """
     arrays = arrays_of(*gap, *tolerance)
-    sizes = [arrays.max(arrays.abs(a) + b, initial=0.0) for a, b in zip(gap, tolerance, strict=True)]
-    largest = arrays.max(arrays.stack(sizes))
+    largest = [arrays.max(arrays.abs(a), initial=0.0) + arrays.max(b) for a, b in zip(gap, tolerance, strict=True)]
+    safe = arrays.max(arrays.stack(largest)) < SAFE
     if arrays is np:
-        levels = (_levels_by_products if largest < SAFE else _levels_by_logarithms)(gap, tolerance, rule)
-        return _combined(levels, tolerance) if order else Derivatives(levels.value, [], {})
+        if order == 0:
+            return Derivatives(_value(gap, tolerance, rule, bool(safe), above), [], {})
+        levels = (_levels_by_products if safe else _levels_in_numpy)(gap, tolerance, rule)
+        return _combined(levels, tolerance, above)
     levels = jax.lax.cond(
-        largest < SAFE,
+        safe,
         lambda a, b: _levels_by_products(a, b, rule),
         lambda a, b: _levels_by_logarithms(a, b, rule),
         list(gap),
         list(tolerance),
     )
-    return _combined(levels, tolerance)
+    return _combined(levels, tolerance, above)
+
+
+def _value(gap: Levels, tolerance: Levels, rule: TieRule, safe: bool, above: Callable[[Any], Above] | None) -> Any:
+    """The log-probability alone, of NumPy's arrays."""
+    if not safe:
+        log_p = log_better(gap, tolerance, rule)
+        return log_p if above is None else above(np.exp(log_p)).value
+    p: Any = 0.5 if rule == "split" else 0.0
+    for a, b in reversed(list(zip(gap, tolerance, strict=True))):
+        away, widened = np.exp(-a), np.exp(b)
+        p = (1 + np.expm1(2 * b) * (away / (away + widened) * p)) / (1 + away * widened)
+    return np.log(p) if above is None else above(p).value
 
 
 def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
@@ -244,6 +277,33 @@ def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
     return Derivatives(value, gradient, ordered)
 
 
+def _levels_in_numpy(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
+    """By products, and by logarithms where a gap or a tolerance is too large for them."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # where numbers are too large
+        levels = _levels_by_products(gap, tolerance, rule)
+    large = np.zeros(np.shape(levels.value), bool)
+    for a, b in zip(gap, tolerance, strict=True):
+        large |= ~(np.abs(a) + b < SAFE)
+    if not large.any():
+        return levels
+
+    def few(numbers: Levels) -> list[Any]:
+        return [np.broadcast_to(own, large.shape)[large] for own in numbers]
+
+    careful = _levels_by_logarithms(few(gap), few(tolerance), rule)
+
+    def mended(own: Any, found: Any) -> Any:
+        whole = np.array(own)
+        whole[large] = found
+        return whole
+
+    numbers = [mended(*both) for both in zip(levels[:2], careful[:2], strict=True)]
+    by_level = [
+        [mended(*both) for both in zip(*parts, strict=True)] for parts in zip(levels[2:], careful[2:], strict=True)
+    ]
+    return _Levels(*numbers, *by_level)
+
+
 def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
     """One exponential for each level and one logarithm in all."""
     last = len(gap) - 1
@@ -259,7 +319,7 @@ def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule) -> _Level
         rho = arrays.exp(2 * b) * tp * kept
         states.append((s, t, -arrays.expm1(-2 * b) * rho, rho))
         p = s / kept
-    return _Levels(arrays.log(p), *(list(part) for part in zip(*reversed(states), strict=True)))
+    return _Levels(p, arrays.log(p), *(list(part) for part in zip(*reversed(states), strict=True)))
 
 
 def _levels_by_logarithms(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
@@ -279,38 +339,43 @@ def _levels_by_logarithms(gap: Levels, tolerance: Levels, rule: TieRule) -> _Lev
             v > 0, v + arrays.log(arrays.exp(-positive) + c), arrays.log1p(c * arrays.exp(v - positive))
         )
         log_p = log_s + passed
-    return _Levels(log_p, *(list(part) for part in zip(*reversed(states), strict=True)))
+    return _Levels(arrays.exp(log_p), log_p, *(list(part) for part in zip(*reversed(states), strict=True)))
 
 
-def _combined(levels: _Levels, tolerance: Levels) -> Derivatives:
-    arrays = arrays_of(levels.value)
-    gradients, curvatures, mixed = [], [], []
-    for s, t, omega, rho, b in zip(*levels[1:], tolerance, strict=True):
-        r, q, kept = 1 - s, 1 - t, 1 - omega
+def _combined(levels: _Levels, tolerance: Levels, above: Callable[[Any], Above] | None = None) -> Derivatives:
+    arrays, top = arrays_of(levels.value), None if above is None else above(levels.probability)
+    reached: Any = None if top is None else top.reached  # Ω_j, where it is not one
+    rest: Any = None if top is None else top.rest  # 1 − Ω_j
+    own, gradient, within, sides = [], [], [], []
+    for s, t, omega, rho, b in zip(*levels[2:], tolerance, strict=True):
+        r, q, kept, twice = 1 - s, 1 - t, 1 - omega, 2 * rho
         spread, handed = s * r, omega * q
-        omega_b = kept * (2 * rho - handed)
-        rho_b = rho * ((2 - q) * kept - 2 * arrays.exp(-2 * b) * rho)
-        gradients.append((r - handed, -r + 2 * rho - handed))
-        across = spread - omega_b * q - handed * t
-        curvatures.append((handed * (kept * q - t) - spread, across, 2 * rho_b - spread - omega_b * q - handed * t))
-        mixed.append((-kept * handed, omega_b))
-
-    count = len(gradients)
-    reached = [arrays.ones_like(levels.value)]
-    for omega in levels.passed[:-1]:
-        reached.append(reached[-1] * omega)
-    gradient = [(reached[j] * g[0], reached[j] * g[1]) for j, g in enumerate(gradients)]
-    curvature = {}
-    for j in range(count):
-        (ga, gb), (aa, ab, bb), rest = gradients[j], curvatures[j], 1 - reached[j]
-        same = reached[j] * (ab + rest * ga * gb)
-        curvature[j, j] = (reached[j] * (aa + rest * ga * ga), same, same, reached[j] * (bb + rest * gb * gb))
-        down = reached[j]
-        side_a = mixed[j][0] + levels.passed[j] * rest * ga
-        side_b = mixed[j][1] + levels.passed[j] * rest * gb
-        for later in range(j + 1, count):
-            la, lb = gradients[later]
-            along_a, along_b = down * side_a, down * side_b
-            curvature[j, later] = (along_a * la, along_a * lb, along_b * la, along_b * lb)
-            down = down * levels.passed[later]
-    return Derivatives(levels.value, gradient, curvature)
+        omega_b = kept * (twice - handed)
+        rho_b = twice * ((1 + t) * kept - arrays.exp(-2 * b) * twice)
+        both = omega_b * q + handed * t
+        by_a, by_b = r - handed, twice - r - handed
+        aa, ab, bb = handed * (kept * q - t) - spread, spread - both, rho_b - spread - both
+        side_a, side_b = -kept * handed, omega_b
+        own.append((by_a, by_b))
+        if reached is not None:
+            less_a, less_b = rest * by_a, rest * by_b
+            aa, ab, bb = reached * (aa + less_a * by_a), reached * (ab + less_a * by_b), reached * (bb + less_b * by_b)
+            side_a, side_b = reached * (side_a + omega * less_a), reached * (side_b + omega * less_b)
+            by_a, by_b = reached * by_a, reached * by_b
+        gradient.append((by_a, by_b))
+        within.append((aa, ab, ab, bb))
+        sides.append((side_a, side_b))
+        reached = omega if reached is None else reached * omega
+        rest = 1 - reached
+    curvature: dict[tuple[int, int], tuple[Any, Any, Any, Any]] = {}
+    for j, (along_a, along_b) in enumerate(sides):
+        curvature[j, j] = within[j]
+        for later in range(j + 1, len(sides)):
+            a, b = own[later]
+            curvature[j, later] = (along_a * a, along_a * b, along_b * a, along_b * b)
+            if later + 1 < len(sides):
+                along_a, along_b = along_a * levels.passed[later], along_b * levels.passed[later]
+    if top is None:
+        return Derivatives(levels.value, gradient, curvature)
+    mixed = [(top.mixed * by_a, top.mixed * by_b) for by_a, by_b in gradient]
+    return Derivatives(top.value, gradient, curvature, InLapse(top.first, top.second, mixed))
