@@ -491,7 +491,7 @@ def _report() -> dict[str, list[str]]:
                 )
             ),
             *(
-                str(report.surprise(Surprise(**pair, chances=(0.04, 0.0, 0.96), counts=counts, level=1, pair=17), words))
+                str(report.surprise(Surprise(**pair, chances=(0.04, 0, 0.96), counts=counts, level=1, pair=17), words))
                 for counts, words in (((1, 0, 0), {"left": "Medicine A"}), ((0, 1, 0), None))
             ),
             *(
