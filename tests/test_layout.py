@@ -19,6 +19,7 @@ ACROSS_MODULES = {
     "inference/search/test_invariance.py": "searches of the same data told in other ways",
     "inference/search/test_optima.py": "searches of small problems against brute force",
     "inference/test_reference_data.py": "fits of published data, whose answers are known",
+    "interfaces/web/test_browser.py": "whole interviews in a real browser",
     "interfaces/test_three_reports.py": "reports of three real analyses",
     "language/test_sentences.py": "every sentence, kept in tests/golden",
     "model/likelihoods/test_derivatives.py": "closed forms, refereed by automatic differentiation",

@@ -16,6 +16,10 @@ NAMES = {
     "write_pairs", "open_stream", "Posterior", "MissingExtra", "save_agents", "save_ordered_model",
     "load_ordered_model", "Choices", "write_choices", "Population", "select_classes",
     "FiniteMDP", "plan_lexicographic", "winner", "q_learning", "evaluate_off_policy",
+    "Interview", "Study", "Attribute", "read_study",
+    "CPNet", "CPNetLearner", "ConstraintInference", "DREX", "GaussianProcess", "LexicographicOrder",
+    "LexicographicTree", "MaximumEntropyIRL", "ModelVoting", "NetworkTREX", "RewardEnsemble",
+    "SpecificationInference", "VariableVoting", "compare_methods",
 }  # fmt: skip
 HEAVY = ("jax", "pandas", "sklearn", "scipy", "pyarrow", "matplotlib", "optax", "rich", "typer")
 

@@ -24,6 +24,9 @@ _HOMES = {
     "lori.model.simulation": ("simulate",),
     "lori.inference.posterior.draws": ("Posterior",),
     "lori.inference.interview.questions": ("next_questions",),
+    "lori.inference.interview.interview": ("Interview",),
+    "lori.inference.interview.study": ("Attribute", "Study"),
+    "lori.inference.interview.study_file": ("read_study",),
     "lori.estimators.lori": ("LORI",),
     "lori.estimators.loading": ("load",),
     "lori.estimators.agents": ("fit_by_agent", "load_agents", "save_agents"),
@@ -38,11 +41,28 @@ _HOMES = {
     "lori.policies.off_policy": ("evaluate_off_policy",),
     "lori.policies.finite.mdp": ("FiniteMDP",),
     "lori.policies.finite.lexicographic": ("plan_lexicographic",),
-    "lori.baselines.trex": ("TREX",),
+    "lori.baselines.trex": ("NetworkTREX", "TREX"),
+    "lori.baselines.constraints": ("ConstraintInference",),
+    "lori.baselines.cpnet": (
+        "CPNet",
+        "CPNetLearner",
+    ),
+    "lori.baselines.drex": ("DREX",),
+    "lori.baselines.ensembles": ("RewardEnsemble",),
+    "lori.baselines.gaussian_process": ("GaussianProcess",),
+    "lori.baselines.lexicographic": (
+        "LexicographicOrder",
+        "ModelVoting",
+        "VariableVoting",
+    ),
+    "lori.baselines.lexicographic_tree": ("LexicographicTree",),
+    "lori.baselines.maximum_entropy": ("MaximumEntropyIRL",),
+    "lori.baselines.specifications": ("SpecificationInference",),
     "lori.baselines.birl": ("BayesianIRL",),
     "lori.baselines.cloning": ("BehaviouralCloning",),
     "lori.evaluation.selection": ("select_levels", "select_levels_by_agent"),
     "lori.evaluation.classes": ("select_classes",),
+    "lori.evaluation.methods": ("compare_methods",),
     "lori.evaluation.checks": ("predictive_check",),
     "lori.errors": ("LoriError", "InputError", "DataError", "ModelFileError", "MissingExtra", "FitError"),
 }
@@ -53,7 +73,20 @@ __all__ = ["__version__", *sorted(_HOME_OF)]
 if TYPE_CHECKING:
     from lori.baselines.birl import BayesianIRL as BayesianIRL
     from lori.baselines.cloning import BehaviouralCloning as BehaviouralCloning
+    from lori.baselines.constraints import ConstraintInference as ConstraintInference
+    from lori.baselines.cpnet import CPNet as CPNet
+    from lori.baselines.cpnet import CPNetLearner as CPNetLearner
+    from lori.baselines.drex import DREX as DREX
+    from lori.baselines.ensembles import RewardEnsemble as RewardEnsemble
+    from lori.baselines.gaussian_process import GaussianProcess as GaussianProcess
+    from lori.baselines.lexicographic import LexicographicOrder as LexicographicOrder
+    from lori.baselines.lexicographic import ModelVoting as ModelVoting
+    from lori.baselines.lexicographic import VariableVoting as VariableVoting
+    from lori.baselines.lexicographic_tree import LexicographicTree as LexicographicTree
+    from lori.baselines.maximum_entropy import MaximumEntropyIRL as MaximumEntropyIRL
+    from lori.baselines.specifications import SpecificationInference as SpecificationInference
     from lori.baselines.trex import TREX as TREX
+    from lori.baselines.trex import NetworkTREX as NetworkTREX
     from lori.data.choices import Choices as Choices
     from lori.data.examples import tversky1969 as tversky1969
     from lori.data.preferences import Preferences as Preferences
@@ -82,9 +115,14 @@ if TYPE_CHECKING:
     from lori.estimators.storage import save_ordered_model as save_ordered_model
     from lori.evaluation.checks import predictive_check as predictive_check
     from lori.evaluation.classes import select_classes as select_classes
+    from lori.evaluation.methods import compare_methods as compare_methods
     from lori.evaluation.selection import select_levels as select_levels
     from lori.evaluation.selection import select_levels_by_agent as select_levels_by_agent
+    from lori.inference.interview.interview import Interview as Interview
     from lori.inference.interview.questions import next_questions as next_questions
+    from lori.inference.interview.study import Attribute as Attribute
+    from lori.inference.interview.study import Study as Study
+    from lori.inference.interview.study_file import read_study as read_study
     from lori.inference.posterior.draws import Posterior as Posterior
     from lori.model.ordered import OrderedModel as OrderedModel
     from lori.model.priors import Prior as Prior

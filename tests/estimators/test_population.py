@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -76,6 +77,22 @@ def test_what_is_said(two):
     frame = two.members_frame()
     assert list(frame.columns) == ["agent", "class", "class_1", "class_2", "first", "probability"]
     assert len(frame) == 60
+
+
+def test_an_empty_class_is_said_to_be_empty_and_nothing_else(two):
+    """Neither careless nor drawn: what its model says is about nobody."""
+    members = np.column_stack([np.ones(60) - 1e-9, np.full(60, 1e-9)])
+    shown = two.copy()
+    shown._learned(replace(two.fit_, shares=members.mean(axis=0), members=members))
+    summary = shown.summary()
+    assert [own.empty for own in summary.classes] == [False, True]
+    said = str(summary)
+    assert "One of the classes is empty: fewer classes say as much." in said
+    assert "Class 2: nobody" in said
+    assert "at random" not in said
+    assert "under 1 %" not in said
+    assert len(shown.plot.classes().axes) == 1
+    assert summary.to_dict()["classes"][1]["empty"]
 
 
 def test_the_contract(two, data):

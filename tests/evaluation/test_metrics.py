@@ -9,12 +9,12 @@ from lori import LORI, OrderedModel, Preferences, simulate
 from lori.evaluation.metrics import (
     MANY,
     HeldOut,
-    _parts,
     accuracy,
     advantage,
     calibration,
     held_out,
     log_loss,
+    parts,
     reliability,
     rmse,
 )
@@ -143,7 +143,7 @@ def test_held_out_choices_are_predicted_nearly_as_well_as_by_the_truth():
 def test_repeats_of_a_pair_stay_together():
     prefs = simulate(TRUTH, 40, seed=0)
     doubled = Preferences.concatenate([prefs, prefs.swap()])
-    part = _parts(doubled, 5, seed=0)
+    part = parts(doubled, 5, seed=0)
     np.testing.assert_array_equal(part[:40], part[40:])
     assert set(np.bincount(part)) == {16}
 

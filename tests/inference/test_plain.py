@@ -38,7 +38,7 @@ def test_sums_are_those_of_compiled_code(specification, size, monkeypatch):
     rows, at = observations(specification), vectors(specification, size)
     ours = [blocks.evaluate(specification, SCALING, [rows], at, order) for order in (0, 1, 2)]
     by_row = blocks.row_log_likelihood(specification, SCALING, rows, at[0])
-    scores = blocks.row_scores(specification, SCALING, rows, at[0, 0])
+    scores = blocks.row_scores(specification, SCALING, rows, at[0])
     monkeypatch.setattr(plain, "MOST_ROWS", 0)
     compiled = blocks.evaluate(specification, SCALING, [rows], at, 2)
     for order, own in enumerate(ours):
@@ -46,7 +46,7 @@ def test_sums_are_those_of_compiled_code(specification, size, monkeypatch):
             np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-11 * max(1.0, size))
     for kind, own in blocks.row_log_likelihood(specification, SCALING, rows, at[0]).items():
         np.testing.assert_allclose(by_row[kind], own, rtol=1e-12, atol=1e-12)
-    for kind, own in blocks.row_scores(specification, SCALING, rows, at[0, 0]).items():
+    for kind, own in blocks.row_scores(specification, SCALING, rows, at[0]).items():
         np.testing.assert_allclose(scores[kind], own, rtol=1e-10, atol=1e-10)
 
 

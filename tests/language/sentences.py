@@ -27,9 +27,10 @@ from lori.inference.posterior.order import PriorityOrder
 from lori.interfaces.figures import calibration, ladder, posterior, sets, tradeoff, trajectories
 from lori.interfaces.report import sentences as report
 from lori.interfaces.report.content import Quality
+from lori.language import interview, methods, plans
 from lori.language import notes as verdicts
-from lori.language import plans
 from lori.language.answer import enough_sentence, many_levels, open_questions, search_sentence
+from lori.language.methods import MethodComparison, MethodScore
 from lori.language.notes import CATALOGUE, Note, note_sentences
 from lori.language.populations import (
     ClassSummary,
@@ -170,7 +171,29 @@ def sections() -> dict[str, list[str]]:
     return {
         **_answers(), **_open(), "Notes": [str(note) for note in notes()], **_many_notes(), **_explanations(),
         **_posteriors(), **_selections(), **_populations(), **_report(), **_captions(), **_readings(), **_plans(),
+        **_methods(), **_interviews(),
     }  # fmt: skip
+
+
+def _methods() -> dict[str, list[str]]:
+    scores = (
+        MethodScore("Gaussian process", "cardinal", 0.5012, 0.0101, 0.751, 12.3, 0.0312, 0.0061, methods.BETTER),
+        MethodScore("LORI", "lexicographic", 0.5324, 0.0112, 0.733, 3.41, verdict=methods.EQUAL),
+        MethodScore("T-REX", "one reward", 0.5381, 0.0106, 0.731, 0.21, -0.0057, 0.0035, methods.EQUAL),
+        MethodScore("model voting", "ordinal", 0.6253, 0.0094, 0.661, 0.32, -0.0929, 0.0073, methods.WORSE),
+        MethodScore("CP-net", "ordinal", reason="features: expected fewer, got 20; select some."),
+    )
+    people = MethodComparison("LORI", scores, 2929, 2929, "pair", 5, 235, 0.6931, 2.498)
+    return {
+        "Methods": str(people).splitlines(),
+        "Methods: sets, one rival": list(
+            methods.sentences(replace(people, scores=scores[1:3], kind="set", agents=None, coin=1.0986, within=1.96))
+        ),
+        "Methods: a study": [
+            methods.lost_sentence("cancer", [("Gaussian process", 0.1891, 0.0936), ("T-REX", 0.2, 0.0827)], 0.2827),
+            methods.no_loss_sentence("thresholds", 0.186),
+        ],
+    }
 
 
 def _plans() -> dict[str, list[str]]:
@@ -201,6 +224,21 @@ def _plans() -> dict[str, list[str]]:
             *plans.winner([("need", 0.6, spread), ("age", 0.4, spread)], True),
         ]
     }
+
+
+def _interviews() -> dict[str, list[str]]:
+    """What the pages of an interview say."""
+    slots = {"number": 3, "most": 20, "first": "need", "then": "benefit", "share": "97 %", "answers": 120}
+    results = ((("need",), 0.9), (("need", "benefit"), 0.97), (("need", "cost", "age"), 1.0), (("a",), 0.3))
+    return {
+        "Interview: pages": [own.format_map(slots) for own in interview.TEXTS.values()],
+        "Interview: results": [str(interview.result_sentence(*own)) for own in results],
+        "Interview: administration": [own.format_map(slots) for own in interview.ADMIN.values()],
+        "Interview: command": [
+            interview.TOKEN.format(token="TOKEN"), interview.ADDRESSES.format(address="http://127.0.0.1:8000"),
+            interview.TLS, interview.WROTE.format(path="study.toml"),
+        ],
+    }  # fmt: skip
 
 
 def notes() -> list[Note]:
@@ -397,7 +435,7 @@ def _populations() -> dict[str, list[str]]:
     small = ClassSummary(0.212, summary(replace(first, epsilon=Quantity.of(0.0, 0.0)), second), careless=False)
     trading = ClassSummary(0.405, summary(first), careless=False)
     careless, nothing = replace(trading, careless=True), ClassSummary(0.405, summary(level(1, ())), careless=False)
-    rare = replace(trading, share=0.002)
+    rare = replace(trading, share=0.002, empty=True)
     lead = selection_reason("two classes, two levels", 12.34, None)
     return {
         "A population in classes": [str(own) for own in of(ordered, small, trading).sentences],
@@ -410,6 +448,7 @@ def _populations() -> dict[str, list[str]]:
         "Report of a population": [
             *(str(question(own, seed=0)) for own in (of(ordered, small), of(ordered), of(trading, spread=True))),
             class_heading(2, small),
+            class_heading(3, rare),
             class_heading(1, ordered, spread=True),
             str(left_out_sentence(590, 235)),
             *(str(advantage_sentence("one model for all", gain, 0.03)) for gain in (0.12, 0.02, -0.12)),

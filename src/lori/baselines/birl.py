@@ -113,12 +113,8 @@ class BayesianIRL(BaseEstimator):
 def visits(rollouts: Rollouts, mdp: FactoredMDP) -> np.ndarray:
     """How often each action was taken in each cell, (actions, *cells): all that the likelihood needs to know."""
     states, actions = rollouts.decisions(len(mdp.actions))
-    grid = mdp.grid
-    last = np.array(grid.cells) - 1
-    place = (states - np.array(grid.lower)) / (np.array(grid.upper) - np.array(grid.lower)) * last
-    cells = np.clip(np.round(place), 0, last).astype(int)  # the nearest one, as policies look states up
-    counts = np.zeros((len(mdp.actions), *grid.cells))
-    np.add.at(counts, (actions, *cells.T), 1.0)
+    counts = np.zeros((len(mdp.actions), *mdp.grid.cells))
+    np.add.at(counts, (actions, *mdp.grid.cells_of(states).T), 1.0)
     return counts
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
-from lori.errors import InputError, whole
+from lori.data.validation import as_table
+from lori.errors import DataError, InputError, whole
 from lori.inference.search.paper import DISCOUNT, EPSILON, LEARNING_RATE
 from lori.model.precision import double_precision
 from lori.policies.policy import NetworkPolicy, random_parameters
@@ -93,6 +95,19 @@ class BehaviouralCloning(BaseEstimator):
         )
         self.policy_, self.loss_, self.epochs_ = train(start, states, actions, generator)
         return self
+
+    @double_precision
+    def predict_proba(self, states: Any) -> np.ndarray:
+        """(n, actions) how probable each action is in states (n, features)."""
+        if not hasattr(self, "policy_"):
+            raise NotFittedError("This BehaviouralCloning model has not been fitted: call fit(rollouts) first.")
+        given = as_table(states, "states")
+        if given.shape[1] != len(self.policy_.location):
+            raise DataError(
+                "states", expected=f"{len(self.policy_.location)} features", got=str(given.shape[1]),
+                fix="give the features that were demonstrated",
+            )  # fmt: skip
+        return np.asarray(jax.nn.softmax(self.policy_.logits(jnp.asarray(given))))
 
     def _by_adam(self, start: NetworkPolicy, states, actions, generator) -> _Trained:
         if not 0 <= self.held_out < 1:

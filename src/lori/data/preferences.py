@@ -208,7 +208,7 @@ class Preferences:
     def within(self, pairs: slice, hold: Any = None) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
         """Of some pairs, by feature: are both values sound (as `hold` says)? Their sum, and their squared difference,
         which is twice their variance."""
-        left, right = self.alternatives[self.left[pairs]], self.alternatives[self.right[pairs]]
+        left, right = _taken(self.alternatives, self.left[pairs]), _taken(self.alternatives, self.right[pairs])
         inside = None if hold is None else hold(left) & hold(right)
         return inside, left + right, (left - right) ** 2
 

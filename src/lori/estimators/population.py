@@ -11,18 +11,20 @@ import numpy as np
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
+from lori.data.reading.stream import PreferenceStream
 from lori.errors import DataError, InputError, whole
 from lori.estimators import storage
 from lori.estimators.contract import Estimator, not_fitted, registered_plots
 from lori.estimators.lori import LORI
 from lori.estimators.schema import MOST_CLASSES
+from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.population.fitting import PopulationFit, fit_population
 from lori.inference.population.hierarchy import Learned
 from lori.inference.population.prediction import Known, log_likelihood, probabilities
 from lori.inference.population.search import Report
 from lori.inference.settings import FitSettings, checked_settings
 from lori.inference.summary import summarise
-from lori.language.populations import KNOWN, ClassSummary, Difference, PopulationSummary
+from lori.language.populations import KNOWN, ClassSummary, Difference, PopulationSummary, is_empty
 from lori.model.ordered import Level, OrderedModel
 from lori.model.priors import Prior
 from lori.model.rewards import Reward, reward_from
@@ -89,21 +91,38 @@ class Population(Estimator):
         self.seed = seed
 
     def fit(
-        self, X: Preferences | Choices, y: Any = None, *, covariates: Any = None, progress: Report | None = None
+        self,
+        X: Preferences | Choices | PreferenceStream,
+        y: Any = None,
+        *,
+        covariates: Any = None,
+        checkpoint: str | Path | None = None,
+        client: Any = None,
+        progress: Report | None = None,
     ) -> Population:
-        """Learn from `Preferences` or `Choices` with agents.
+        """Learn from `Preferences` or `Choices` with agents, or from a stream (`lori.open_stream`).
 
         `covariates` (agents, columns) are what is known about the agents, in the order in which they first appear: the
-        shares of the classes depend on them. `progress(done, of)` is called as the search goes on.
+        shares of the classes depend on them. `checkpoint` names a folder for what stages of a long fit have found: the
+        same fit, if it was interrupted, goes on from there. A stream is read pass by pass; with a Dask `client` its
+        rows stay on the cluster. `progress(done, of)` is called as the search goes on.
         """
+        if isinstance(X, PreferenceStream):
+            from lori.estimators.streaming import fit_population_stream
+
+            return fit_population_stream(self, X, y, covariates, checkpoint, client, progress)
         if not isinstance(X, Preferences | Choices) or y is not None:
             raise DataError(
                 "X", expected="Preferences or Choices with agents, and no y", got=type(X).__name__,
                 fix="make them with lori.Preferences.from_arrays(…, agent=…)",
             )  # fmt: skip
-        settings = self._settings(X)
-        design = None if covariates is None else self._covariates(covariates, X)
-        fit = fit_population(settings, X, spread=bool(self.spread), design=design, report=progress)
+        people = 0 if X.agent is None else len(np.unique(X.agent))
+        settings = self._settings(X, people=people)
+        design = None if covariates is None else self._covariates(covariates, people)
+        held = [value for _, value in sorted(vars(X).items()) if isinstance(value, np.ndarray)]
+        kept = Checkpoint.of(checkpoint, self._told(), X.features, held, design)
+        spread = bool(self.spread)
+        fit = fit_population(settings, X, spread=spread, design=design, checkpoint=kept, report=progress)
         self._learned(fit)
         self.pooled_, self.reading_ = getattr(X, "pooled", None), getattr(X, "reading", None)
         return self
@@ -232,8 +251,10 @@ class Population(Estimator):
         made.pooled_, made.reading_ = storage.read_by(content)
         return made
 
-    def _settings(self, data: Preferences | Choices) -> list[FitSettings]:
-        """Of each class."""
+    def _settings(
+        self, data: Preferences | Choices, *, people: int | None, n_ties: int | None = None
+    ) -> list[FitSettings]:
+        """Of each class. Data may be a sample of those of so many `people` (None: not known), with so many ties."""
         count = whole("classes", self.classes, 1, MOST_CLASSES)
         listed: list[Any] = list(self.levels) if isinstance(self.levels, list | tuple) else [self.levels] * count
         if len(listed) != count:
@@ -246,8 +267,7 @@ class Population(Estimator):
                 "classes", expected="1 where people differ continuously (spread=True)", got=str(count),
                 fix="use classes=1, or spread=False",
             )  # fmt: skip
-        people = 0 if data.agent is None else len(np.unique(data.agent))
-        if count > max(people, 1):
+        if people is not None and count > max(people, 1):
             raise InputError(
                 "classes", expected=f"at most as many as there are agents ({people})", got=str(count),
                 fix="ask for fewer classes",
@@ -255,10 +275,13 @@ class Population(Estimator):
         names = ("reward", "alpha", "epsilon", "ties", "lapse", "prior", "starts", "seed")
         single = LORI(levels=max(listed), **{name: getattr(self, name) for name in names})
         estimators = [single if levels == single.levels else single.with_levels(levels) for levels in listed]
-        return [checked_settings(own.get_params(deep=False), [data]) for own in estimators]
+        return [checked_settings(own.get_params(deep=False), [data], n_ties=n_ties) for own in estimators]
 
-    def _covariates(self, given: Any, data: Preferences | Choices) -> np.ndarray:
-        people = 0 if data.agent is None else len(np.unique(data.agent))
+    def _told(self) -> str:
+        """All settings, as they are written."""
+        return repr(sorted(self.get_params(deep=False).items(), key=lambda own: own[0]))
+
+    def _covariates(self, given: Any, people: int) -> np.ndarray:
         values = np.asarray(given, float)
         values = values[:, None] if values.ndim == 1 else values
         if values.ndim != 2 or len(values) != people or not np.isfinite(values).all():
@@ -298,7 +321,7 @@ class Population(Estimator):
         order = np.argsort(-shares, kind="stable")
         return PopulationSummary(
             classes=tuple(
-                ClassSummary(float(share), summarise(own), careless)
+                ClassSummary(float(share), summarise(own), careless, is_empty(float(share), len(fit.panel)))
                 for own, share, careless in zip(fit.classes, fit.shares, fit.careless, strict=True)
             ),
             agents=len(fit.panel),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,11 +87,13 @@ def select_classes(
     estimator: Population | None = None,
     levels: tuple[int, ...] | None = None,
     held_out: bool = True,
+    checkpoint: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ClassSelection:
     """Weigh 1, 2, … classes and people who differ, each with each of these numbers of `levels`.
 
-    `estimator` has the other settings. Classes are added until two more in a row do not lower the criterion.
+    `estimator` has the other settings. Classes are added until two more in a row do not lower the criterion. What long
+    fits have found is kept in the folder `checkpoint`: the same call, if it was interrupted, goes on from there.
     """
     single = Population() if estimator is None else estimator
     most = min(whole("up_to", up_to, 1, MOST_CLASSES), len(Panel.of(data)))
@@ -106,11 +109,11 @@ def select_classes(
                 continue
             if progress is not None:
                 progress(f"Weighing {candidate_name(classes, count, spread)}")
-            fitted = own.copy().fit(data)
+            fitted = own.copy().fit(data, checkpoint=checkpoint)
             candidates.append(
                 ClassCandidate(
                     classes, count, spread, fitted.log_likelihood_, fitted.n_parameters_, fitted.bic_,
-                    _foretold(own, data, within), _foretold(own, data, strangers),
+                    _foretold(own, data, within, checkpoint), _foretold(own, data, strangers, checkpoint),
                 )
             )  # fmt: skip
             if not spread:
@@ -136,13 +139,15 @@ def left_out(data: Preferences | Choices, by_agent: bool, seed: int = 0) -> np.n
     return mask
 
 
-def _foretold(own: Population, data: Preferences | Choices, mask: np.ndarray | None) -> np.ndarray | None:
+def _foretold(
+    own: Population, data: Preferences | Choices, mask: np.ndarray | None, checkpoint: str | Path | None
+) -> np.ndarray | None:
     if mask is None or not mask.any() or mask.all():
         return None
     kept = data.subset(~mask)
     if len(Panel.of(kept)) < max(2, own.classes):
         return None
-    return own.copy().fit(kept).log_likelihoods(data.subset(mask))
+    return own.copy().fit(kept, checkpoint=checkpoint).log_likelihoods(data.subset(mask))
 
 
 def _reason(candidates: list[ClassCandidate], chosen: ClassCandidate) -> str:

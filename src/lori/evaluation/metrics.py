@@ -204,9 +204,9 @@ def held_out(
     without ties would otherwise be predicted by another model. Fewer than `fewest` distinct pairs are refused; of more
     than `most` pairs so many are drawn.
     """
-    some = _some(preferences, seed, most)
+    some = some_of(preferences, seed, most)
     settings = estimator.for_parts_of(preferences).copy(standard_errors="observed")
-    part = _parts(some, folds, seed, fewest)
+    part = parts(some, folds, seed, fewest)
     seen = replace(some, agent=None)  # whether agents differ is not asked of every part
     count = int(part.max()) + 1
     if isinstance(some, Choices):
@@ -242,7 +242,7 @@ def advantage(one: HeldOut, other: HeldOut) -> tuple[float, float]:
     return float(mean), float(np.sqrt((rest**2).sum() * len(rest) / max(len(rest) - 1, 1)) / counts.sum())
 
 
-def _some(preferences: Observed, seed: int, most: int) -> Observed:
+def some_of(preferences: Observed, seed: int, most: int) -> Observed:
     if isinstance(preferences, Choices):
         return predictable(preferences, seed, most)
     if len(preferences) <= most:
@@ -251,7 +251,7 @@ def _some(preferences: Observed, seed: int, most: int) -> Observed:
     return preferences.subset(np.sort(drawn))
 
 
-def _parts(preferences: Observed, folds: int, seed: int, fewest: int = FEWEST) -> np.ndarray:
+def parts(preferences: Observed, folds: int, seed: int, fewest: int = FEWEST) -> np.ndarray:
     """(pairs,) the part of each pair, parts being as equal as repeats allow."""
     if isinstance(preferences, Choices):
         pair = repeated(preferences)

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from lori.applications.organ.allocation import policy_named
 from lori.applications.organ.preferences import preferences_by_organ
 from lori.applications.organ.registry import Registry, read_registry
 from lori.applications.organ.survival import SurvivalFit, estimate
@@ -60,6 +61,12 @@ class OrganSettings:
         scripts="everybody who was transplanted in the end",
     )
     policy: str = setting(MADE_UP.policy, "of the made-up registry", printed=ONLY, scripts=ONLY)
+    expected: bool = setting(
+        False,
+        "the policy decides on the days that the survival models expect, as if it had them, not on the true ones",
+        printed=ONLY,
+        scripts=ONLY,
+    )
     patients: int = setting(MADE_UP.patients, "of the year", printed="4070 after the filters", scripts=ONLY)
     organs: int = setting(MADE_UP.organs, "of the year", printed="3942 after the filters", scripts=ONLY)
     waiting: int = setting(MADE_UP.waiting, "days that the list fills", printed=ONLY, scripts=ONLY)
@@ -106,7 +113,10 @@ def _studied(settings: OrganSettings, file: Path, seed: int) -> Cell:
     registry = read_registry(file, year=settings.year, history=settings.years)
     estimates = estimate(registry, raw=settings.raw)
     panel = PREFERENCES if settings.policy == "model" else None
-    pairs, organs = preferences_by_organ(registry, estimates, panel=panel, everybody=settings.everybody, seed=seed)
+    policy = policy_named(settings.policy) if settings.expected and panel is None else None
+    pairs, organs = preferences_by_organ(
+        registry, estimates, panel=panel, policy=policy, everybody=settings.everybody, seed=seed
+    )
     options: dict[str, Any] = {"reward": Linear(increasing="all"), "starts": settings.starts, "seed": seed}
     estimators = {"T-REX": TREX(**options)}
     for levels in range(1, settings.levels + 1):

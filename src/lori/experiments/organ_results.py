@@ -74,6 +74,17 @@ def order_of(found: Mapping[str, Any]) -> str:
     return leading[0] if len(leading) == 1 else "neither"
 
 
+def ranked(found: Mapping[str, Any]) -> list[str]:
+    """What weighs most in each level of a registry's best fit, first things first; nothing where that explains nothing.
+
+    Levels that decide next to nothing are passed over.
+    """
+    summary = found["fits"][best_of(found["fits"])]["summary"]
+    if explained(summary) < EXPLAINS:
+        return []
+    return [level["leading"][0] for level in summary["levels"] if level["decides"] >= DECIDES and level["leading"]]
+
+
 def need_thresholds(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The first level's threshold of need in the fit with two levels, with its interval, where need leads."""
     levels = [cell["fits"]["LORI, 2 levels"]["summary"]["levels"][0] for cell in cells]

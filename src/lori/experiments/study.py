@@ -41,6 +41,7 @@ from typing import Any
 from lori.errors import InputError
 
 NAMES = (
+    "table1",
     "table2",
     "table3",
     "table4",

@@ -11,14 +11,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from lori.inference import plain
 from lori.inference.statistics import Scaling
 from lori.model.engines import compiled, jax, jnp
-from lori.model.likelihoods.base import Block, Layout, Observations, Point, Rows
+from lori.model.likelihoods.base import Block, Layout, Observations, PlainLayout, Point, Rows
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
@@ -276,19 +276,19 @@ def row_log_likelihood(
     if plain.suffices(specification, [observations]):
         return plain.by_rows("values", specification, scaling, observations, vectors)
     return {
-        kind: _by_rows(_row_values, specification, kind, scaling, rows, vectors, axis=1)
+        kind: _by_rows(_row_values, specification, kind, scaling, rows, vectors)
         for kind, rows in observations.kinds.items()
     }
 
 
 def row_scores(
-    specification: Specification, scaling: Scaling, observations: Observations, vector: np.ndarray
+    specification: Specification, scaling: Scaling, observations: Observations, vectors: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """For each kind (rows, parameters): the gradient of each row's log-probability, without its weight."""
+    """For each kind (vectors, 1 + parameters, rows): a row's log-probability and its gradient, without its weight."""
     if plain.suffices(specification, [observations]):
-        return plain.by_rows("scores", specification, scaling, observations, vector[None])
+        return plain.by_rows("scores", specification, scaling, observations, vectors)
     return {
-        kind: _by_rows(_row_gradients, specification, kind, scaling, rows, vector, axis=0)
+        kind: _by_rows(_row_scores, specification, kind, scaling, rows, vectors)
         for kind, rows in observations.kinds.items()
     }
 
@@ -301,22 +301,31 @@ def _by_rows(
     scaling: Scaling,
     rows: Rows,
     vectors: np.ndarray,
-    axis: int,
 ) -> np.ndarray:
-    parts = []
-    step = CHUNK if axis else 8 * CHUNK
-    for start in range(0, max(len(rows), 1), step):
-        some = (rows.alternatives(slice(start, start + step)) - scaling.location) / scaling.scale
-        parts.append(np.asarray(function(specification, kind, np.asarray(vectors, float), some)))
-    return np.concatenate(parts, axis=axis)
+    """Some rows at a time, the last axis of what is found."""
+    parts, closed = [], specification.likelihood.layout(specification).plain
+    point = Point(np.asarray(vectors, float), scaling.location, scaling.scale)
+    for start in range(0, max(len(rows), 1), CHUNK):
+        some = slice(start, start + CHUNK)
+        own = rows.contrasts(some).T if closed else (rows.alternatives(some) - scaling.location) / scaling.scale
+        parts.append(np.asarray(function(specification, kind, point, own)))
+    return np.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0]
 
 
 @partial(compiled, static_argnums=(0, 1))
-def _row_values(specification: Specification, kind: str, vectors: jax.Array, rows: jax.Array) -> jax.Array:
+def _row_values(specification: Specification, kind: str, point: Point, rows: jax.Array) -> jax.Array:
+    layout = specification.likelihood.layout(specification)
+    if layout.plain:
+        return cast(PlainLayout, layout).values(specification, kind, point, rows)
     one = partial(specification.log_probability, kind)
-    return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(vectors, rows)
+    return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(point.starts, rows)
 
 
 @partial(compiled, static_argnums=(0, 1))
-def _row_gradients(specification: Specification, kind: str, vector: jax.Array, rows: jax.Array) -> jax.Array:
-    return jax.vmap(jax.grad(partial(specification.log_probability, kind)), (None, 0))(vector, rows)
+def _row_scores(specification: Specification, kind: str, point: Point, rows: jax.Array) -> jax.Array:
+    layout = specification.likelihood.layout(specification)
+    if layout.plain:
+        return cast(PlainLayout, layout).scores(specification, kind, point, rows)
+    one = jax.value_and_grad(partial(specification.log_probability, kind))
+    value, slope = jax.vmap(jax.vmap(one, (None, 0)), (0, None))(point.starts, rows)
+    return jnp.concatenate([value[:, None], jnp.swapaxes(slope, 1, 2)], axis=1)

@@ -8,6 +8,7 @@ spend its time on that.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -17,12 +18,16 @@ from lori.model.likelihoods.base import Block, Observations, Point
 from lori.model.specification import Specification
 
 MOST_ROWS, MOST_GROUPS = 1200, 32  # up to here NumPy is done before JAX has compiled,
-ELEMENTS = 16384  # with so many rows × starts at a time,
-np.empty(1 << 21)  # which is freed at once: from then on the C library keeps memory that is freed for the next block
+ELEMENTS = 16_384  # with so many rows × starts at a time
 
 
 def suffices(specification: Specification, groups: Sequence[Observations]) -> bool:
-    """Are there so few rows, of rewards whose sums need no automatic differentiation, that NumPy ends first?"""
+    """Are there so few rows, of rewards whose sums need no automatic differentiation, that NumPy ends first?
+
+    Not where they are a part of more: the other parts need compiled code anyway, at the same time.
+    """
+    if any(group.some for group in groups):
+        return False
     few = len(groups) <= MOST_GROUPS and sum(group.rows for group in groups) <= MOST_ROWS
     return few and specification.likelihood.layout(specification).plain
 
@@ -31,8 +36,19 @@ def evaluate(
     specification: Specification, scaling: Scaling, groups: Sequence[Observations], vectors: np.ndarray, order: int
 ) -> tuple[np.ndarray, ...]:
     """Value, gradient and curvature of the negative log-likelihood at vectors (groups, starts, parameters)."""
+    _keep_memory()
     each = [_of_group(specification, scaling, *own, order) for own in zip(groups, vectors, strict=True)]
     return tuple(np.stack(parts) for parts in zip(*each, strict=True))
+
+
+@cache
+def _keep_memory() -> None:
+    """Memory that is freed from now on stays with the process.
+
+    The allocator of the GNU C library gives it back at once, so that each of the many arrays of a sum would begin with
+    fresh pages, which takes three times as long as the sum itself; once an array of this size was freed, it does not.
+    """
+    np.empty(3 << 20)
 
 
 def _of_group(
@@ -61,7 +77,8 @@ def by_rows(
     observations: Observations,
     vectors: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """For each kind the log-probability (vectors, rows) of each row, or the score (rows, parameters) at one vector."""
+    """For each kind the log-probability (vectors, rows) of each row, or that and its gradient (vectors, 1 + parameters,
+    rows)."""
     layout = specification.likelihood.layout(specification)
     point = Point(np.asarray(vectors, float), scaling.location, scaling.scale)
     with np.errstate(all="ignore"):

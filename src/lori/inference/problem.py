@@ -100,11 +100,17 @@ class Problem:
 
     def scores(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of each row of the only group: the gradient of its log-probability, its weight and its observation."""
+        found, weight, origin = self.row_scores(vector[None])
+        return found[0, 1:].T, weight, origin
+
+    def row_scores(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of each row of the only group: its log-probability and gradient (vectors, 1 + parameters, rows), its weight
+        and its observation."""
         observations = self._rows()
-        found = row_scores(self.specification, self.scaling, observations, vector)
-        kinds = observations.kinds
+        found = row_scores(self.specification, self.scaling, observations, vectors)
+        kinds = {kind: rows for kind, rows in observations.kinds.items() if len(rows)} or observations.kinds
         return (
-            np.concatenate([found[kind] for kind in kinds]),
+            np.concatenate([found[kind] for kind in kinds], axis=-1),
             np.concatenate([rows.weight for rows in kinds.values()]),
             np.concatenate([rows.origin for rows in kinds.values()]),
         )

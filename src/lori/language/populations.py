@@ -30,6 +30,7 @@ class ClassSummary:
     share: float  # of the people
     summary: Summary  # of its ordered model
     careless: bool  # it answers as if at random
+    empty: bool = False  # nobody belongs to it: what its model says is about no one
 
     @property
     def ordered(self) -> bool:
@@ -46,6 +47,7 @@ class ClassSummary:
         return {
             "share": self.share,
             "careless": self.careless,
+            "empty": self.empty,
             "ordered": self.ordered,
             "first": self.first,
             **{name: value for name, value in self.summary.to_dict().items() if name in ("levels", "lapse", "ties")},
@@ -119,7 +121,10 @@ class PopulationSummary:
         """From what `to_dict` gives, where each class has its whole summary."""
         told = {own.name: fields[own.name] for own in dataclass_fields(cls) if own.name in fields}
         classes = [
-            ClassSummary(own["share"], Summary.from_dict(own["summary"]), own["careless"]) for own in told["classes"]
+            ClassSummary(
+                own["share"], Summary.from_dict(own["summary"]), own["careless"], is_empty(own["share"], told["agents"])
+            )
+            for own in told["classes"]
         ]
         differences = tuple(map(Difference.from_dict, told["differences"]))
         return cls(**{**told, "classes": tuple(classes), "differences": differences})
@@ -139,7 +144,7 @@ class PopulationSummary:
         ]
         for number, own in enumerate(self.classes, start=1):
             heading = class_heading(number, own, spread=self.spread)
-            told += ["", heading, *(f"  {line}" for line in _levels(own.summary))]
+            told += ["", heading, *(f"  {line}" for line in _levels(own.summary) if not own.empty)]
         if self.differences:
             told += ["", "Between people, in standard deviations of the features", *_differences(self.differences)]
         return "\n".join([*told, "", *self.sentences])
@@ -163,9 +168,16 @@ def _levels(summary: Summary) -> list[str]:
     return [line for line in every[3:end] if line]
 
 
+def is_empty(share: float, agents: int) -> bool:
+    """Does nobody belong to a class with this share?"""
+    return share * agents < 1
+
+
 def class_clause(own: ClassSummary) -> Sentence:
     """What one kind of people does."""
     share = Share(own.share)
+    if own.empty:
+        return clause("nobody belongs to this class")
     if own.careless:
         return clause("{share} of the people answer as if at random", share=share)
     level = own.summary.levels[0]
@@ -196,12 +208,12 @@ def _names(level: LevelSummary) -> Sentence:
 
 
 def _classes(summary: PopulationSummary) -> list[Sentence]:
-    told = [capitalised(clause("{said}.", said=class_clause(own))) for own in summary.classes]
+    told = [capitalised(clause("{said}.", said=class_clause(own))) for own in summary.classes if not own.empty]
     if any(own.careless for own in summary.classes) and len(summary.classes) > 1:
         told.append(
             Sentence("People who answer at random are often what a mixture finds first: look at their answers.")
         )
-    empty = [own for own in summary.classes if own.share * summary.agents < 1]
+    empty = [own for own in summary.classes if own.empty]
     if empty:
         text = "{count} of the classes {verb} empty: fewer classes say as much."
         verb = "is" if len(empty) == 1 else "are"
@@ -227,7 +239,9 @@ def _sure(summary: PopulationSummary) -> Sentence:
 
 def class_heading(number: int, own: ClassSummary, *, spread: bool = False) -> str:
     """What stands above a class."""
-    return "The person in the middle" if spread else f"Class {number}: {percent(own.share)} of the people"
+    if spread:
+        return "The person in the middle"
+    return f"Class {number}: nobody" if own.empty else f"Class {number}: {percent(own.share)} of the people"
 
 
 def members_caption(shares: Sequence[Sequence[float]], names: Sequence[str], *, spread: bool) -> Sentence:

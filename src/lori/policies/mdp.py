@@ -53,6 +53,12 @@ class Grid:
         """(cells of feature 1, …, cells of feature d, features): the state in the middle of each cell."""
         return np.stack(np.meshgrid(*self.centres, indexing="ij"), axis=-1)
 
+    def cells_of(self, states: np.ndarray) -> np.ndarray:
+        """(…, features) the nearest cell of each state, as policies look states up."""
+        last = np.array(self.cells) - 1
+        place = (states - np.array(self.lower)) / (np.array(self.upper) - np.array(self.lower)) * last
+        return np.clip(np.round(place), 0, last).astype(int)
+
 
 @dataclass(frozen=True, eq=False)
 class FactoredMDP:

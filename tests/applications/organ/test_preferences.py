@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from lori.applications.organ import preferences as module
+from lori.applications.organ.allocation import policy_named
 from lori.applications.organ.features import after_transplant, before_transplant, candidates, compatible, donors, on_day
-from lori.applications.organ.preferences import preferences
+from lori.applications.organ.preferences import preferences, preferences_by_organ
 from lori.applications.organ.truth import PREFERENCES
 from lori.errors import DataError
 
@@ -66,6 +67,19 @@ def test_a_panel_draws_each_pair_from_its_model(registry, estimates):
         error = np.sqrt((chance * (1 - chance))[inside].sum())
         assert inside.sum() > 100
         assert abs((found.wins - chance)[inside].sum()) < 4 * error
+
+
+def test_a_policy_chooses_the_recipient_from_the_expected_days(registry, estimates):
+    """Nobody who goes without has more need than the recipient of a strict policy; the patients stay the same."""
+    recorded, organs = preferences_by_organ(registry, estimates)
+    found, places = preferences_by_organ(registry, estimates, policy=policy_named("strict"))
+    assert (found.left_features[:, 1] >= found.right_features[:, 1]).all()
+    np.testing.assert_array_equal(places, organs)
+    assert (found.left_features != recorded.left_features).any()
+    for place in np.unique(places)[:5]:
+        own = places == place
+        days = [np.vstack([data.left_features[own][:1], data.right_features[own]]) for data in (recorded, found)]
+        np.testing.assert_allclose(np.sort(days[0], axis=0), np.sort(days[1], axis=0))
 
 
 def test_nobody_else_was_waiting(registry, estimates):

@@ -36,17 +36,18 @@ def test_the_value_is_that_of_the_formula(mixture):
     shares /= shares.sum(axis=1, keepdims=True)
     expected = -sum(np.log(shares[a] @ np.exp(by_agent[:, a])) for a in range(len(mixture.panel)))
     expected += sum(own.penalty(part, order=0).value for own, part in zip(mixture.problems, parts, strict=True))
-    assert mixture.evaluate(vector).value == pytest.approx(expected, rel=1e-12)
+    assert mixture.evaluate(vector[None]).value[0] == pytest.approx(expected, rel=1e-12)
 
 
 def test_gradient_and_curvature_are_those_of_differences(mixture):
     vector = np.random.default_rng(1).uniform(0.1, 0.9, mixture.size)
-    found, step = mixture.evaluate(vector), 1e-5
+    found, step = mixture.evaluate(vector[None]).mapped(lambda part: part[0]), 1e-5
     for place in range(0, mixture.size, 3):
         shift = step * np.eye(mixture.size)[place]
-        up, down = mixture.evaluate(vector + shift), mixture.evaluate(vector - shift)
-        assert found.gradient[place] == pytest.approx((up.value - down.value) / (2 * step), rel=1e-6, abs=1e-5)
-        slope = (up.gradient - down.gradient) / (2 * step)
+        near = mixture.evaluate(np.stack([vector + shift, vector - shift]))
+        expected = (near.value[0] - near.value[1]) / (2 * step)
+        assert found.gradient[place] == pytest.approx(expected, rel=1e-6, abs=1e-5)
+        slope = (near.gradient[0] - near.gradient[1]) / (2 * step)
         np.testing.assert_allclose(found.curvature[place], slope, rtol=1e-5, atol=1e-4)
 
 

@@ -11,7 +11,8 @@ import pytest
 from lori.interfaces.commands import main as command_line
 
 COMMANDS = (
-    "fit", "read", "predict", "explain", "plot", "report", "plan", "prefer", "rollout", "winner", "plan-study",
+    "fit", "read", "predict", "explain", "plot", "report", "plan", "prefer", "rollout", "winner", "compare",
+    "plan-study",
     "simulate", "demo", "bench", "reproduce",
 )  # fmt: skip
 

@@ -43,16 +43,24 @@ def test_classes_in_words_as_members_saved_and_reported(run, people, tmp_path, m
     assert "got a population" in run("explain", "people.json", people)[2]
 
 
-def test_classes_for_machines(run, people):
-    content = json.loads(run("fit", people, "--classes", "2", "--levels", "1", "--lapse", "0", "--json")[1])
+def test_classes_for_machines_from_memory_and_from_a_stream(run, people, two_kinds, tmp_path):
+    asked = ("--classes", "2", "--levels", "1", "--lapse", "0", "--json")
+    content = json.loads(run("fit", people, *asked)[1])
     assert sum(own["share"] for own in content["classes"]) == pytest.approx(1.0)
     assert "of the people trade off, and cost matters most." in content["sentences"][0]
+    write_pairs(two_kinds[0], tmp_path / "people.parquet")
+    code, out, _ = run("fit", "people.parquet", *asked, "--engine", "stream", "--checkpoint", "kept")
+    assert code == 0
+    assert json.loads(out)["sentences"] == content["sentences"]
+    assert [file.suffix for file in (tmp_path / "kept").iterdir()] == [".npz"]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--members", "m.csv"), "--members: expected --classes or --spread"),
+        (("--checkpoint", "kept"), "--checkpoint: expected --classes or --spread"),
+        (("--classes", "auto", "--engine", "stream"), "--classes: expected a number of classes"),
         (("--classes", "2", "--by", "agent"), "--by: expected none beside"),
         (("--classes", "2", "--spread"), "--classes: expected 1 or none beside --spread"),
         (("--classes", "many"), "--classes: expected a whole number"),

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lori.applications.organ.allocation import Allocate, Offers
 from lori.applications.organ.features import (
     after_transplant,
     before_transplant,
@@ -51,14 +52,16 @@ def pairs(
     estimates: Estimates,
     *,
     panel: OrderedModel | None = None,
+    policy: Allocate | None = None,
     everybody: bool = False,
     seed: int = 0,
 ) -> Iterator[Pairs]:
     """The pairs of all organs of the year, day by day, some at a time.
 
     Benefit is what the organ adds to a patient's expected days, need is minus the days expected without it. The
-    recipient is the one preferred; with a `panel`, each choice is drawn from that model instead, pair by pair: who
-    comes first on a whole list does not follow the model's probabilities of pairs.
+    recipient is the one preferred. With a `policy`, that chooses the recipient anew from the expected days of all who
+    could have had the organ; with a `panel`, each choice is drawn from that model instead, pair by pair: who comes
+    first on a whole list does not follow the model's probabilities of pairs.
     """
     generator = np.random.default_rng(seed)
     patients, organs = registry.patients, registry.organs
@@ -78,6 +81,16 @@ def pairs(
 
     received = days_of(recipients_, np.arange(len(organs)))
 
+    def decided(people: np.ndarray, place: int) -> np.ndarray:
+        """Those who go without, when the policy decides; the recipient that is recorded may be one of them."""
+        assert policy is not None
+        all_of_them = np.append(recipients_[place], people)
+        offered_days = days_of(all_of_them, np.full(len(all_of_them), place))
+        offers = Offers(days[place] - arrival[all_of_them], *offered_days.T)
+        chosen = policy(offers, generator)
+        received[place] = offered_days[chosen]
+        return np.delete(all_of_them, chosen)
+
     def chunk(people: list[np.ndarray], organ: list[np.ndarray]) -> Pairs:
         others, places = np.concatenate(people), np.concatenate(organ)
         left, right = received[places], days_of(others, places)
@@ -92,6 +105,8 @@ def pairs(
         others = np.flatnonzero((arrival <= days[place]) & (leaving >= days[place]) & (received_on != days[place]))
         possible = everybody | compatible(listed["blood_group"][others], offered["donor_blood_group"][place])
         others = others[possible]
+        if policy is not None and len(others):
+            others = decided(others, place)
         people.append(others)
         organ.append(np.full(len(others), place))
         waiting += len(others)
@@ -119,11 +134,12 @@ def preferences_by_organ(
     estimates: Estimates,
     *,
     panel: OrderedModel | None = None,
+    policy: Allocate | None = None,
     everybody: bool = False,
     seed: int = 0,
 ) -> tuple[Preferences, np.ndarray]:
     """All pairs, and the organ of each: the clusters of a fit's standard errors."""
-    parts = list(pairs(registry, estimates, panel=panel, everybody=everybody, seed=seed))
+    parts = list(pairs(registry, estimates, panel=panel, policy=policy, everybody=everybody, seed=seed))
     if not parts:
         raise _nobody_else(registry)
     counts = np.eye(len(OUTCOMES))[np.concatenate([part.choice for part in parts])]

@@ -6,8 +6,11 @@ random, and in a third one everybody is alike.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 
@@ -15,7 +18,7 @@ from lori.data.preferences import Preferences
 from lori.estimators.population import Population, PopulationClass
 from lori.evaluation.classes import select_classes
 from lori.experiments.bench.contest import Measured, Row
-from lori.experiments.bench.trials import each
+from lori.experiments.bench.trials import Keeping
 from lori.inference.posterior.importance import gaussian
 from lori.model.ordered import OrderedModel
 
@@ -88,8 +91,8 @@ class Recovered:
     shares_off: float  # the largest difference between true and estimated shares
     ordered: bool  # both orders were found
     covered: tuple[bool, ...]  # by the 90 % intervals of the thresholds of the two orders
-    predicted: np.ndarray  # probabilities of belonging to each kind
-    belongs: np.ndarray  # whether they do
+    predicted: list[float]  # probabilities of belonging to each kind
+    belongs: list[bool]  # whether they do
     careless: float = 0.0  # share of the class that answers at random, zero if none does
 
 
@@ -111,8 +114,8 @@ def recovered(work: tuple[ClassesSettings, int]) -> Recovered:
         shares_off=float(np.abs(people.shares_[list(order)] - belongs.mean(axis=0)).max()),
         ordered=all(_same_order(classes[place], KINDS[place]) for place in (0, 1)),
         covered=tuple(_covered(people, order[place], KINDS[place], seed) for place in (0, 1)),
-        predicted=members.ravel(),
-        belongs=belongs.ravel(),
+        predicted=members.ravel().tolist(),
+        belongs=belongs.ravel().tolist(),
         careless=float(sum(found)),
     )
 
@@ -138,13 +141,17 @@ def _covered(people: Population, place: int, truth: OrderedModel, seed: int) -> 
     return bool(low <= truth.levels[0].thresholds[lead] <= high)
 
 
-def measure(settings: ClassesSettings) -> Measured:
-    seeds = range(settings.first, settings.first + settings.repeats)
-    found = list(each(recovered, [(settings, seed) for seed in seeds], settings.jobs))
+def measure(
+    settings: ClassesSettings, out: Path, say: Callable[[str], None], progress: Callable[[int, int], None]
+) -> Measured:
+    keeping = Keeping(out, say, progress)
+    found = _each(keeping, "population-classes", settings)
     right = sum(own.ordered and own.shares_off <= NEAR for own in found)
     covered = float(np.mean([own.covered for own in found]))
     worst, bins = calibration(found)
-    alike = list(each(_recommended_one, [(settings, seed) for seed in seeds[: settings.alike]], settings.jobs))
+    count = min(settings.alike, settings.repeats)
+    cells = keeping.each("population-alike", _recommended_one, settings, partial(_numbered, settings), count)
+    alike = [cell["one"] for cell in cells]
     case = f"{settings.people} people × {settings.choices} choices, {len(found)} data sets"
     measured = Measured()
     measured.rows = [
@@ -159,6 +166,17 @@ def measure(settings: ClassesSettings) -> Measured:
     measured.claim("population-classes: worst of ten bins of membership, in standard errors", worst, 2.0)
     measured.claim("population-classes: people alike taken for one class", np.mean(alike), 0.95, at_least=True)
     return measured
+
+
+def _each(keeping: Keeping, name: str, settings: ClassesSettings) -> list[Recovered]:
+    """What became of each data set."""
+    work = partial(_numbered, settings)
+    cells = keeping.each(name, lambda own: asdict(recovered(own)), settings, work, settings.repeats)
+    return [Recovered(**cell) for cell in cells]
+
+
+def _numbered(settings: ClassesSettings, number: int) -> tuple[ClassesSettings, int]:
+    return settings, settings.first + number
 
 
 def calibration(found: list[Recovered]) -> tuple[float, list[str]]:
@@ -178,18 +196,19 @@ def calibration(found: list[Recovered]) -> tuple[float, list[str]]:
     return float(worst), texts
 
 
-def _recommended_one(work: tuple[ClassesSettings, int]) -> bool:
+def _recommended_one(work: tuple[ClassesSettings, int]) -> dict[str, bool]:
     """Are people who are all alike taken for one class?"""
     settings, seed = work
     data, _ = answers(KINDS[:1], (1.0,), settings.people, settings.choices, seed)
     estimator = Population(levels=2, starts=settings.starts, seed=seed)
     chosen = select_classes(data, 3, estimator=estimator, held_out=False).recommended
-    return chosen.classes == 1 and not chosen.spread
+    return {"one": chosen.classes == 1 and not chosen.spread}
 
 
-def measure_careless(settings: CarelessSettings) -> Measured:
-    seeds = range(settings.first, settings.first + settings.repeats)
-    found = list(each(recovered, [(settings, seed) for seed in seeds], settings.jobs))
+def measure_careless(
+    settings: CarelessSettings, out: Path, say: Callable[[str], None], progress: Callable[[int, int], None]
+) -> Measured:
+    found = _each(Keeping(out, say, progress), "population-careless", settings)
     near = sum(abs(own.careless - settings.careless) <= NEAR_CARELESS for own in found)
     orders = sum(own.ordered for own in found)
     case = f"{settings.people} people × {settings.choices} choices, {settings.careless:.0%} at random"

@@ -7,7 +7,9 @@ case asks for the number of levels: one-level people who differ, and people half
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -19,7 +21,7 @@ from lori.estimators.population import Population
 from lori.evaluation.people import by_each, single_of
 from lori.experiments.bench import populations
 from lori.experiments.bench.contest import Measured, Row, Seconds
-from lori.experiments.bench.trials import each
+from lori.experiments.bench.trials import Keeping
 from lori.inference.population.panel import Panel
 from lori.inference.problem import Problem
 from lori.inference.settings import checked_settings
@@ -139,11 +141,18 @@ def foretold(work: tuple[HierarchySettings, int, int]) -> dict[str, float]:
     }
 
 
-def measure(settings: HierarchySettings) -> Measured:
+def measure(
+    settings: HierarchySettings, out: Path, say: Callable[[str], None], progress: Callable[[int, int], None]
+) -> Measured:
+    def work(number: int) -> tuple[HierarchySettings, int, int]:
+        turn, place = divmod(number, len(settings.choices))
+        return settings, settings.choices[place], settings.first + turn
+
+    count = settings.repeats * len(settings.choices)
+    cells = Keeping(out, say, progress).each("population-hierarchy", foretold, settings, work, count)
     measured = Measured()
-    for choices in settings.choices:
-        seeds = range(settings.first, settings.first + settings.repeats)
-        found = list(each(foretold, [(settings, choices, seed) for seed in seeds], settings.jobs))
+    for place, choices in enumerate(settings.choices):
+        found = cells[place :: len(settings.choices)]
         case = f"{settings.people} people × {choices} choices, {len(found)} populations"
         for name in (OWN, TRUE, ALL, EACH, MIXED):
             values = np.array([own[name] for own in found])
@@ -183,25 +192,33 @@ class LexicographicSettings:
 LEXICOGRAPHIC_SMOKE = LexicographicSettings(repeats=1, designs=(populations.Design(12, 4, 2),), jobs=1)
 
 
-def measure_lexicographic(settings: LexicographicSettings) -> Measured:
+def measure_lexicographic(
+    settings: LexicographicSettings, out: Path, say: Callable[[str], None], progress: Callable[[int, int], None]
+) -> Measured:
+    kinds = [(design, half) for design in settings.designs for half in (False, True)]
+
+    def work(number: int) -> tuple[populations.Design, bool, int]:
+        turn, place = divmod(number, len(kinds))
+        return *kinds[place], settings.first + turn
+
+    count = settings.repeats * len(kinds)
+    cells = Keeping(out, say, progress).each("population-lexicographic", two_levels_win, settings, work, count)
     measured = Measured()
     won: dict[bool, list[bool]] = {False: [], True: []}
-    for design in settings.designs:
-        for half in (False, True):
-            seeds = range(settings.first, settings.first + settings.repeats)
-            found = list(each(two_levels_win, [(design, half, seed) for seed in seeds], settings.jobs))
-            kind = "half of the people have two levels" if half else "one level, people differ"
-            note = f"two levels have the smaller BIC in {sum(found)} of {len(found)}"
-            measured.rows.append(Row(str(design), kind, note=note, measures={"smaller": sum(found), "of": len(found)}))
-            won[half] += found
+    for place, (design, half) in enumerate(kinds):
+        found = [cell["two"] < cell["one"] for cell in cells[place :: len(kinds)]]
+        kind = "half of the people have two levels" if half else "one level, people differ"
+        note = f"two levels have the smaller BIC in {sum(found)} of {len(found)}"
+        measured.rows.append(Row(str(design), kind, note=note, measures={"smaller": sum(found), "of": len(found)}))
+        won[half] += found
     text = "population-lexicographic: two levels win where"
     measured.claim(f"{text} everybody has one", float(np.mean(won[False])), 0.05)
     measured.claim(f"{text} half of the people have them", float(np.mean(won[True])), 0.9, at_least=True)
     return measured
 
 
-def two_levels_win(work: tuple[populations.Design, bool, int]) -> bool:
-    """Do two levels explain people who differ better than one, given what they cost?"""
+def two_levels_win(work: tuple[populations.Design, bool, int]) -> dict[str, float]:
+    """The BIC of one and of two levels of people who differ: do two explain them better, given what they cost?"""
     design, half, seed = work
     known = populations.PopulationsSettings()
     deviation = known.deviations[seed % len(known.deviations)]
@@ -209,7 +226,7 @@ def two_levels_win(work: tuple[populations.Design, bool, int]) -> bool:
     if half:
         data = halves(populations.two_levels(design, seed + 1, spread=known.spread), data)
     one, two = (Population(classes=1, levels=levels, spread=True).fit(data).bic_ for levels in (1, 2))
-    return two < one
+    return {"one": one, "two": two}
 
 
 def halves(ordered: Preferences, others: Preferences) -> Preferences:

@@ -1,7 +1,7 @@
 """Panels of real people: what does a population find in published surveys, beside the usual models?
 
 The data are not part of the package: `LORI_DATA` names the folder that holds them (`choice/swissmetro.csv.gz`,
-`choice/train_data.csv.gz`). Without them the cases are skipped. Tversky's eight people are part of it.
+`choice/train_data.csv.gz`). Without them the cases are skipped.
 """
 
 from __future__ import annotations

@@ -23,6 +23,8 @@ from lori.experiments.bench import (
     calibration,
     cluster,
     coverage,
+    elicit,
+    interview,
     learning,
     logit,
     memory,
@@ -34,6 +36,7 @@ from lori.experiments.bench import (
     population_hierarchy,
     population_panels,
     population_scale,
+    population_tversky,
     populations,
     posterior,
     questions,
@@ -125,21 +128,22 @@ CASES = {
     "population-hierarchy": Case(
         "are people who differ foretold",
         population_hierarchy.measure, population_hierarchy.HierarchySettings(), population_hierarchy.SMOKE,
-        by_name=True,
+        by_name=True, resumes=True,
     ),
     "population-lexicographic": Case(
         "is anybody lexicographic, where people differ",
         population_hierarchy.measure_lexicographic, population_hierarchy.LexicographicSettings(),
-        population_hierarchy.LEXICOGRAPHIC_SMOKE, by_name=True,
+        population_hierarchy.LEXICOGRAPHIC_SMOKE, by_name=True, resumes=True,
     ),
     "population-classes": Case(
         "are kinds of people found",
-        population_classes.measure, population_classes.ClassesSettings(), population_classes.SMOKE, by_name=True,
+        population_classes.measure, population_classes.ClassesSettings(), population_classes.SMOKE,
+        by_name=True, resumes=True,
     ),
     "population-careless": Case(
         "are those found who answer at random",
         population_classes.measure_careless, population_classes.CarelessSettings(), population_classes.CARELESS_SMOKE,
-        by_name=True,
+        by_name=True, resumes=True,
     ),
     "population-panel": Case(
         "kinds of people in the Swissmetro survey",
@@ -149,12 +153,24 @@ CASES = {
         "people of the train survey, foretold",
         population_panels.measure_train, population_panels.TrainSettings(), population_panels.TRAIN_SMOKE, by_name=True,
     ),
+    "population-tversky": Case(
+        "who puts probability first, from a fifth of the choices",
+        population_tversky.measure, population_tversky.TverskySettings(), population_tversky.SMOKE, by_name=True,
+    ),
     "population-scale": Case(
         "classes of many people",
         population_scale.measure, population_scale.ScaleSettings(), population_scale.SMOKE, by_name=True,
     ),
     "questions": Case(
         "what chosen questions save", questions.measure, questions.QuestionsSettings(), questions.SMOKE, by_name=True
+    ),
+    "interview": Case(
+        "what an interview saves that chooses its questions",
+        interview.measure, interview.InterviewSettings(), interview.SMOKE, by_name=True,
+    ),
+    "elicit": Case(
+        "how long respondents wait for the next question",
+        elicit.measure, elicit.ElicitSettings(), elicit.SMOKE, by_name=True,
     ),
     "people": Case(
         "is a second level found, and only where it is, when people slip",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
+from lori.experiments.results import completed
+from lori.experiments.study import Cell, Study
 from lori.inference.estimates import Units
 from lori.inference.fitting import FitSettings
 from lori.inference.settings import checked_settings
@@ -52,3 +55,27 @@ def each(function: Callable[[Any], Any], work: Sequence[Any], jobs: int) -> Iter
         return
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         yield from pool.map(function, work)
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Where the results of trials are kept, and who hears of them: a stopped case goes on where it stopped."""
+
+    out: Path
+    say: Callable[[str], None]
+    progress: Callable[[int, int], None]
+
+    def each(
+        self, name: str, function: Callable[[Any], Cell], settings: Any, work: Callable[[int], Any], count: int
+    ) -> list[Cell]:
+        """The results of the first `count` pieces of work; those that are kept are not done again.
+
+        What is kept depends on the settings, but not on how many repeats there are, nor on `jobs`.
+        """
+        usual = {field: 1 for field in ("repeats", "jobs", "alike") if hasattr(settings, field)}
+        same = replace(settings, **usual)
+        study = Study(name, "", same, same, cell=lambda _, number: function(work(number)))
+        stored = completed(
+            study, same, range(count), self.out, jobs=settings.jobs, say=self.say, progress=self.progress
+        )
+        return [own["result"] for own in sorted(stored, key=lambda own: own["seed"])]

@@ -12,22 +12,24 @@ memberships for weights (Fisher's identity); from its curvature comes off what i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from lori.inference.blocks import Evaluation
+from lori.inference.population import sums
 from lori.inference.population.panel import Panel
+from lori.inference.population.sums import Parts, Whole
 from lori.inference.problem import Problem
 from lori.inference.search import newton
 from lori.inference.search.solutions import Solutions
-from lori.inference.sources.memory import Memory
 from lori.model.engines import special
 
-TOGETHER = 8  # vectors that are computed at a time
 FARTHEST = 15.0  # log-odds of a share: a class that is rarer than this is empty
+CAUTION = 1e-2  # damping of a step of the EM algorithm
+FARTHEST_STEP = 0.5  # of it, as a share of 1 + what there was
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +39,15 @@ class Mixture:
     problems: tuple[Problem, ...]  # by class, each of all rows as the only group
     panel: Panel
     design: np.ndarray  # (agents, columns) what shares depend on; the first column is one
+    elsewhere: Parts | None = None  # where the rows are, if they are not in memory
 
     @property
     def classes(self) -> int:
         return len(self.problems)
+
+    @property
+    def rows(self) -> Parts:
+        return Whole(self.panel.agent, len(self.panel)) if self.elsewhere is None else self.elsewhere
 
     @cached_property
     def slots(self) -> tuple[slice, ...]:
@@ -52,13 +59,6 @@ class Mixture:
     @property
     def size(self) -> int:
         return self.slots[-1].stop
-
-    @cached_property
-    def _singly(self) -> tuple[Problem, ...]:
-        made: dict[int, Problem] = {}
-        for own in self.problems:
-            made.setdefault(id(own), own.singly())
-        return tuple(made[id(own)] for own in self.problems)
 
     @cached_property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -90,9 +90,7 @@ class Mixture:
         found = np.empty((len(np.atleast_2d(parts[0])), self.classes, len(self.panel)))
         for problem, classes in self.alike():
             vectors = np.concatenate([np.atleast_2d(parts[place]) for place in classes])
-            own = np.concatenate(
-                [self.panel.totals(problem.row_log_likelihood(some))[:count] for some, count in _in_turn(vectors)]
-            )
+            own = self.rows.total(sums.log_likelihoods, problem, vectors)
             found[:, classes] = np.swapaxes(own.reshape(len(classes), -1, len(self.panel)), 0, 1)
         return found
 
@@ -103,47 +101,71 @@ class Mixture:
     def memberships(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Given all choices: how likely an agent belongs to a class (classes, agents), and log L (agents,)."""
         parts, odds = self.parts(vector)
-        joint = self.log_likelihoods(parts)[0] + self.log_shares(odds)
-        total = special.logsumexp(joint, axis=0)
-        with np.errstate(invalid="ignore"):  # nobody could choose so: what follows is not finite, and not taken
-            return np.exp(joint - total), total
+        return belonging(self.log_likelihoods(parts)[0] + self.log_shares(odds))
 
-    def evaluate(self, vector: np.ndarray) -> Evaluation:
-        """The negative log-posterior, with gradient and curvature."""
-        (parts, odds), (member, total) = self.parts(vector), self.memberships(vector)
+    def evaluate(self, vectors: np.ndarray) -> Evaluation:
+        """The negative log-posterior of each vector (vectors, size), with gradient and curvature."""
+        count, alike = len(vectors), self.alike()
+        scores = [np.empty(0)] * self.classes  # by class (vectors, 1 + parameters, agents)
+        curvatures = list(scores)
+        several = [np.concatenate([vectors[:, self.slots[c]] for c in classes]) for _, classes in alike]
+        for (problem, classes), some in zip(alike, several, strict=True):
+            found = self.rows.total(sums.scores, problem, some)
+            for c, own in zip(classes, np.split(found, len(classes)), strict=True):
+                scores[c] = own
+        shares = np.stack([self.log_shares(self.parts(vector)[1]) for vector in vectors])
+        member, total = belonging(np.stack([own[:, 0] for own in scores], axis=1) + shares)
+        for (problem, classes), some in zip(alike, several, strict=True):
+            weights = np.nan_to_num(np.concatenate([member[:, c] for c in classes]))
+            found = self.rows.total(sums.curvatures, problem, some, weights)
+            for c, own in zip(classes, np.split(found, len(classes)), strict=True):
+                curvatures[c] = own
+        each = [
+            self._assembled(
+                vectors[i], member[i], total[i], [own[i, 1:] for own in scores], [own[i] for own in curvatures]
+            )
+            for i in range(count)
+        ]
+        return Evaluation(*(np.stack(parts) for parts in zip(*each, strict=True)))
+
+    def _assembled(
+        self,
+        vector: np.ndarray,
+        member: np.ndarray,
+        total: np.ndarray,
+        scores: Sequence[np.ndarray],
+        curvatures: Sequence[np.ndarray],
+    ) -> Evaluation:
+        """From scores of complete data, if an agent is in a class (classes × (parameters, agents))."""
+        parts, odds = self.parts(vector)
         share, places = np.exp(self.log_shares(odds)), self.slots[-1]
-        value = -total.sum()
-        gradient, curvature = np.zeros(self.size), np.zeros((self.size, self.size))
-        scores = np.zeros((self.classes, len(self.panel), self.size))  # of complete data, if an agent is in a class
-        for c, (problem, own, where) in enumerate(zip(self.problems, parts, self.slots, strict=False)):
-            weighted = self._singly[c].reweighted(member[c][self.panel.agent]).evaluate(own[None, None])
-            assert weighted.gradient is not None
-            assert weighted.curvature is not None
-            gradient[where], curvature[where, where] = weighted.gradient[0, 0], weighted.curvature[0, 0]
-            value += problem.penalty(own, order=0).value
-            scores[c][:, where] = self._scores(problem, own)
-            scores[c][:, places] = self._by_odds(np.arange(self.classes)[:, None] == c, share)
-        gradient[places] = -self._by_odds(member, share).sum(axis=0)
-        spread = np.einsum("ca,da->cda", share[1:], -share[1:])
-        spread[np.arange(self.classes - 1), np.arange(self.classes - 1)] += share[1:]
-        wide = places.stop - places.start
-        curvature[places, places] += np.einsum("cda,ai,aj->cidj", spread, self.design, self.design).reshape(wide, wide)
+        value, curvature = -total.sum(), np.zeros((self.size, self.size))
+        mean = np.empty((self.size, len(self.panel)))
+        prior = np.zeros(self.size)
         with np.errstate(invalid="ignore"):
-            mean = np.einsum("ca,cap->ap", member, scores)
-            for c in range(self.classes):
-                curvature -= (scores[c] * member[c][:, None]).T @ scores[c]
-            return Evaluation(np.asarray(value), gradient, curvature + mean.T @ mean)
+            for c, (problem, where) in enumerate(zip(self.problems, self.slots, strict=False)):
+                penalty = problem.penalty(parts[c])
+                assert penalty.gradient is not None
+                assert penalty.curvature is not None
+                value, prior[where] = value + penalty.value, penalty.gradient
+                mean[where] = member[c] * scores[c]
+                by_odds = self._by_odds(np.arange(self.classes)[:, None] == c, share)
+                curvature[where, where] = curvatures[c] + penalty.curvature - mean[where] @ scores[c].T
+                curvature[where, places] = -mean[where] @ by_odds
+                curvature[places, where] = curvature[where, places].T
+                curvature[places, places] -= (member[c] * by_odds.T) @ by_odds
+            mean[places] = self._by_odds(member, share).T
+            spread = np.einsum("ca,da->cda", share[1:], -share[1:])
+            spread[np.arange(self.classes - 1), np.arange(self.classes - 1)] += share[1:]
+            wide = places.stop - places.start
+            bent = np.einsum("cda,ai,aj->cidj", spread, self.design, self.design).reshape(wide, wide)
+            curvature[places, places] += bent
+            return Evaluation(np.asarray(value), prior - mean.sum(axis=1), curvature + mean @ mean.T)
 
     def _by_odds(self, member: np.ndarray, share: np.ndarray) -> np.ndarray:
         """(agents, (C − 1) × columns) derivatives of E log π by the log-odds, given memberships (classes, agents)."""
         wide = (self.classes - 1) * self.design.shape[1]
         return ((member - share)[1:].T[:, :, None] * self.design[:, None, :]).reshape(len(self.panel), wide)
-
-    def _scores(self, problem: Problem, vector: np.ndarray) -> np.ndarray:
-        """(agents, parameters) derivatives of the log-likelihood of all that an agent chose."""
-        scores, weight, origin = problem.scores(vector)
-        agent, count = self.panel.agent[origin], len(self.panel)
-        return np.stack([np.bincount(agent, weight * column, count) for column in scores.T], axis=1)
 
     def alike(self) -> list[tuple[Problem, list[int]]]:
         """Classes with the same specification are computed together."""
@@ -159,20 +181,25 @@ class Mixture:
 
     # -- which parameters explain them best? ------------------------------------------------------------------
 
-    def stepped(self, parts: list[np.ndarray], shares: np.ndarray, steps: int) -> tuple[list[np.ndarray], np.ndarray]:
-        """An iteration of the EM algorithm for each start: parts (starts, parameters) by class, shares (starts, C)."""
+    def stepped(self, parts: list[np.ndarray], shares: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+        """An iteration of the EM algorithm for each start: parts (starts, parameters) by class, shares (starts, C).
+
+        Classes take a step of Newton's method each, not too far, instead of going to their best.
+        """
         member, _ = memberships(self.log_likelihoods(parts), shares)
         moved = list(parts)
         for problem, classes in self.alike():
-            (rows,) = problem.source.observations  # type: ignore[attr-defined]
             vectors = np.concatenate([parts[c] for c in classes])
-            weights = np.concatenate([member[:, c] for c in classes])
-            ends = []
-            for (some, of), (own, _) in zip(_in_turn(vectors), _in_turn(weights), strict=True):
-                groups = tuple(rows.reweighted(each[self.panel.agent]) for each in own)
-                weighted = replace(problem, source=Memory(groups, single=True))
-                ends.append(weighted.solve_from(some[:, None], iterations=steps, tolerance=1e-4).vectors[:of, 0])
-            for c, own in zip(classes, np.split(np.concatenate(ends), len(classes)), strict=True):
+            weights = np.nan_to_num(np.concatenate([member[:, c] for c in classes]))
+            found = sums.weighted(problem, self.panel.agent, vectors, weights) + problem.penalty(vectors)
+            assert found.gradient is not None
+            assert found.curvature is not None
+            lower, upper = (np.broadcast_to(bound, vectors.shape) for bound in problem.specification.bounds)
+            damping = np.full(len(vectors), CAUTION)
+            step, _ = newton.stepping(vectors, found.gradient, found.curvature, damping, lower, upper)
+            most = FARTHEST_STEP * (1 + np.abs(vectors))
+            ends = np.clip(vectors + np.clip(np.nan_to_num(step), -most, most), lower, upper)
+            for c, own in zip(classes, np.split(ends, len(classes)), strict=True):
                 moved[c] = own
         return moved, member.mean(axis=2)
 
@@ -182,28 +209,19 @@ class Mixture:
         penalties = sum(own.penalty(part, order=0).value for own, part in zip(self.problems, parts, strict=True))
         return penalties - total.sum(axis=1)
 
-    def polished(self, vector: np.ndarray, **options: float) -> Solutions:
-        """Newton's method on the observed likelihood: the one optimum that it leads to."""
-
-        def evaluate(vectors: np.ndarray, _: np.ndarray) -> Evaluation:
-            parts = [self.evaluate(own) for own in vectors]
-            return Evaluation(*(np.stack(own) for own in zip(*parts, strict=True)))
-
-        return newton.minimise(evaluate, vector[None], self.bounds, **options)  # type: ignore[arg-type]
+    def polished(self, vectors: np.ndarray, **options: float) -> Solutions:
+        """Newton's method on the observed likelihood: the optimum that each of the vectors (starts, size) leads to."""
+        return newton.minimise(lambda some, _: self.evaluate(some), vectors, self.bounds, **options)  # type: ignore[arg-type]
 
 
-def _in_turn(values: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
-    """Some of many at a time, filled up to a power of two, and how many these are: code is compiled for few sizes."""
-    for start in range(0, len(values), TOGETHER):
-        some = values[start : start + TOGETHER]
-        room = 1 << (len(some) - 1).bit_length() if start == 0 else TOGETHER
-        yield np.concatenate([some, np.repeat(some[:1], room - len(some), axis=0)]), len(some)
+def belonging(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(…, classes, agents) probabilities, and log L (…, agents), from logarithms of share × likelihood."""
+    total = special.logsumexp(joint, axis=-2)
+    with np.errstate(invalid="ignore"):  # nobody could choose so: what follows is not finite, and not taken
+        return np.exp(joint - total[..., None, :]), total
 
 
 def memberships(logs: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(starts, classes, agents) and log L (starts, agents), from log-likelihoods and shares (starts, classes)."""
     with np.errstate(divide="ignore"):
-        joint = logs + np.log(shares)[:, :, None]
-    total = special.logsumexp(joint, axis=1)
-    with np.errstate(invalid="ignore"):
-        return np.exp(joint - total[:, None]), total
+        return belonging(logs + np.log(shares)[:, :, None])

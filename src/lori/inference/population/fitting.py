@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from lori.inference import intervals
 from lori.inference.estimates import HELD, Optimum, Reported, Uncertainty, Units, unknown
 from lori.inference.fitting import Fit, differences_within, reaching, solve_nested
 from lori.inference.population.chain import POOLED_STARTS, Chain
+from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.population.classes import Mixture
 from lori.inference.population.hierarchy import Hierarchy, Learned, by_agent, start_of
 from lori.inference.population.panel import Panel
@@ -23,6 +25,7 @@ from lori.inference.problem import Problem
 from lori.inference.search.search import Found
 from lori.inference.settings import FitSettings
 from lori.inference.statistics import Observed, Scaling, Statistics
+from lori.language.populations import is_empty
 from lori.language.results import Status
 from lori.model.decisions import decided
 from lori.model.likelihoods.base import Compares
@@ -61,72 +64,100 @@ def fit_population(
     *,
     spread: bool = False,
     design: np.ndarray | None = None,
+    checkpoint: Checkpoint | None = None,
     report: Report | None = None,
 ) -> PopulationFit:
     """A class for each of the settings, or (with `spread`) a distribution between people around the only one."""
     (data,) = relative([data])
     panel, statistics = Panel.of(data), Statistics.of(data)
     scaling = Scaling.of(statistics.moments, settings[0].specification.standardised)
-    problems, pooled = _pooled(settings, data, scaling)
+    problems = problems_of(settings, data, scaling)
+    kept = Checkpoint() if checkpoint is None else checkpoint
     if spread:
-        return _continuous(settings[0], data, panel, statistics, problems[0], pooled[0])
+        return _continuous(settings[0], data, panel, statistics, problems[0], kept)
     columns = np.ones((len(panel), 1)) if design is None else np.column_stack([np.ones(len(panel)), design])
     mixture = Mixture(tuple(problems), panel, columns)
-    generator = np.random.default_rng(settings[0].seed)
-    sample = _sample(mixture, data, generator)
-    small = sample or mixture
-    alike = len(small.alike()) == 1
-    chain = Chain(small, settings[0].starts, generator)
-    given = chain.given(small.classes, small.problems[0].specification.levels) if alike else []
-    found = find_classes(
-        mixture, pooled, starts=settings[0].starts, generator=generator, sample=sample, given=given, report=report
-    )
-    return _of_classes(settings, data, statistics, mixture, found)
+    sample = _sample(mixture, data, settings) if len(settings) > 1 else None
+    found = classes_of(settings, mixture, sample, kept, report)
+    seen = data.comparisons * data.weights
+    chance = panel.totals(-np.log(offered(settings[0], data)) * seen)
+    return fit_of_classes(settings, statistics, mixture, found, chance, panel.totals(seen))
 
 
-def _pooled(settings: Sequence[FitSettings], data: Observed, scaling: Scaling) -> tuple[list[Problem], list[Found]]:
-    """The problem of each class, and the best vector for all people together."""
-    problems: list[Problem] = []
-    found: list[Found] = []
+def problems_of(settings: Sequence[FitSettings], data: Observed, scaling: Scaling) -> list[Problem]:
+    """Of each class; classes with the same specification share theirs."""
+    made: list[Problem] = []
     for own in settings:
-        known = [place for place, other in enumerate(problems) if other.specification == own.specification]
-        if known:
-            problems.append(problems[known[0]])
-            found.append(found[known[0]])
-            continue
-        problem = Problem.of(own.specification, [data], own.prior, scaling)
-        *_, (_, best) = solve_nested(problem, starts=min(own.starts, POOLED_STARTS), seed=own.seed)
-        problems.append(problem)
-        found.append(best)
-    return problems, found
+        known = [other for other in made if other.specification == own.specification]
+        made.append(known[0] if known else Problem.of(own.specification, [data], own.prior, scaling))
+    return made
 
 
-def _sample(mixture: Mixture, data: Observed, generator: np.random.Generator) -> Mixture | None:
+def classes_of(
+    settings: Sequence[FitSettings],
+    mixture: Mixture,
+    sample: Mixture | None,
+    checkpoint: Checkpoint,
+    report: Report | None = None,
+) -> Classes:
+    """The best classes, searched for on a sample of the agents if there is one."""
+    small = mixture if sample is None else sample
+    pooled: dict[int, Found] = {}
+    for problem, own in zip(small.problems, settings, strict=True):
+        if id(problem) not in pooled:
+            *_, (_, best) = solve_nested(problem, starts=min(own.starts, POOLED_STARTS), seed=own.seed)
+            pooled[id(problem)] = best
+    first, levels = settings[0], small.problems[0].specification.levels
+    chain = Chain(small, first.starts, first.seed, checkpoint, {levels: pooled[id(small.problems[0])]})
+    alike = len(small.alike()) == 1
+    return find_classes(
+        mixture,
+        [pooled[id(problem)] for problem in small.problems],
+        starts=first.starts,
+        generator=np.random.default_rng(first.seed),
+        sample=sample,
+        given=partial(chain.given, small.classes, levels) if alike else list,
+        checkpoint=checkpoint,
+        report=report,
+    )
+
+
+def most_searched(settings: Sequence[FitSettings]) -> int:
+    """How many choices classes are searched for on."""
+    effort = max(own.specification.likelihood.effort for own in settings)
+    return max(2000, int(SEARCHED / min(effort, 10.0)))
+
+
+def _sample(mixture: Mixture, data: Observed, settings: Sequence[FitSettings]) -> Mixture | None:
     """The same classes on some of the agents, where all would take long; None if that is not so."""
-    effort = max(own.specification.likelihood.effort for own in mixture.problems)
-    most = max(2000, int(SEARCHED / min(effort, 10.0)))
+    most = most_searched(settings)
     if len(data) <= most:
         return None
     counts = np.bincount(mixture.panel.agent)
-    order = generator.permutation(len(counts))
+    order = np.random.default_rng([settings[0].seed, len(counts)]).permutation(len(counts))
     chosen = np.zeros(len(counts), bool)
     chosen[order[: max(20, int(np.searchsorted(np.cumsum(counts[order]), most)))]] = True
     if chosen.all():
         return None
-    few = data.subset(chosen[mixture.panel.agent])
-    made: dict[int, Problem] = {}
-    for own in mixture.problems:
-        made.setdefault(id(own), Problem.of(own.specification, [few], own.prior, own.scaling))
-    problems = tuple(made[id(own)] for own in mixture.problems)
-    panel = Panel.of(few)
+    return restricted(mixture, settings, data.subset(chosen[mixture.panel.agent]))
+
+
+def restricted(mixture: Mixture, settings: Sequence[FitSettings], few: Observed) -> Mixture:
+    """The same classes on the choices of some of the agents, in memory."""
+    problems, panel = problems_of(settings, few, mixture.problems[0].scaling), Panel.of(few)
     places = {agent: number for number, agent in enumerate(mixture.panel.agents)}
-    return Mixture(problems, panel, mixture.design[[places[agent] for agent in panel.agents]])
+    return Mixture(tuple(problems), panel, mixture.design[[places[agent] for agent in panel.agents]])
 
 
-def _of_classes(
-    settings: Sequence[FitSettings], data: Observed, statistics: Statistics, mixture: Mixture, found: Classes
+def fit_of_classes(
+    settings: Sequence[FitSettings],
+    statistics: Statistics,
+    mixture: Mixture,
+    found: Classes,
+    chance: np.ndarray,
+    counts: np.ndarray,
 ) -> PopulationFit:
-    """Classes, the largest first."""
+    """Classes, the largest first; by agent the log-likelihood of answers at random, and how many answers there are."""
     (parts, shares), odds = mixture.divided(found.vector), mixture.parts(found.vector)[1]
     order = np.argsort(-shares, kind="stable")
     members = found.members[order].T
@@ -139,13 +170,12 @@ def _of_classes(
         own = logs[place]
         fits.append(
             _class_fit(
-                settings[place], data, statistics, optimum, known, drawn, weights, mixture.panel, found.converged,
+                settings[place], statistics, optimum, known, drawn, weights, mixture.panel, found.converged,
                 float(weights @ own),
             )
         )  # fmt: skip
-        chance = mixture.panel.totals(-np.log(offered(settings[place], data)) * data.comparisons * data.weights)
-        counts = mixture.panel.totals(data.comparisons * data.weights)
-        careless.append(bool(weights @ (own - chance) < CARELESS * (weights @ counts)))
+        nobody = is_empty(shares[place], len(mixture.panel))
+        careless.append(bool(not nobody and weights @ (own - chance) < CARELESS * (weights @ counts)))
     possible: list[Known] = []
     for problem, classes in mixture.alike():
         vectors = np.stack([parts[place] for place in classes])[None]
@@ -160,7 +190,7 @@ def _of_classes(
         by_agent=found.by_agent,
         parameters=mixture.size,
         converged=found.converged,
-        comparisons=data.n_comparisons,
+        comparisons=statistics.comparisons,
         careless=tuple(careless),
         known=tuple(possible),
         odds=odds[order] - odds[order[:1]],
@@ -216,7 +246,6 @@ def _precision(
 
 def _class_fit(
     settings: FitSettings,
-    data: Observed,
     statistics: Statistics,
     optimum: Optimum,
     known: Uncertainty,
@@ -256,16 +285,22 @@ def _class_fit(
 
 
 def _continuous(
-    settings: FitSettings, data: Observed, panel: Panel, statistics: Statistics, problem: Problem, pooled: Found
+    settings: FitSettings,
+    data: Observed,
+    panel: Panel,
+    statistics: Statistics,
+    problem: Problem,
+    checkpoint: Checkpoint,
 ) -> PopulationFit:
     """People who differ: a distribution, of which the one class is the person in the middle."""
     groups = [data.subset(own) for own in np.split(*_grouped(panel))]
-    learned = Hierarchy(by_agent(problem, groups)).learned(start_of(problem, pooled.vectors[0]))
+    *_, (_, pooled) = solve_nested(problem, starts=min(settings.starts, POOLED_STARTS), seed=settings.seed)
+    learned = Hierarchy(by_agent(problem, groups)).learned(start_of(problem, pooled.vectors[0]), checkpoint)
     vector = learned.hierarchy.link.parameters(learned.distribution.mean)
     units = Units(problem.specification, problem.scaling, settings.alpha)
     optimum = Optimum(units, settings.prior, vector, -learned.log_likelihood, None, None)
     middle = _class_fit(
-        settings, data, statistics, optimum, unknown(vector), None, np.ones(len(panel)), panel, learned.converged,
+        settings, statistics, optimum, unknown(vector), None, np.ones(len(panel)), panel, learned.converged,
         learned.log_likelihood,
     )  # fmt: skip
     count = POSTERIOR

@@ -23,6 +23,7 @@ import numpy as np
 
 from lori.inference.blocks import Evaluation
 from lori.inference.heterogeneity import normal_draws
+from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.problem import Problem
 from lori.inference.search import newton
 from lori.inference.sources.memory import Memory
@@ -188,33 +189,40 @@ class Hierarchy:
         proposal = np.logaddexp(np.log(share) + gaussian, np.log1p(-share) + distribution.log_density(z))
         return People(z, self.log_likelihood(z) - proposal), best
 
-    def learned(self, distribution: Distribution, members: np.ndarray | None = None) -> Learned:
-        """The distribution between people, from where it is said to be; `members` (agents,) weigh each agent."""
-        weight = np.ones(self.agents) if members is None else members
+    def learned(self, distribution: Distribution, checkpoint: Checkpoint | None = None) -> Learned:
+        """The distribution between people, from where it is said to be, or from where a `checkpoint` has it."""
+        kept = Checkpoint() if checkpoint is None else checkpoint
         best = np.repeat(distribution.mean[None], self.agents, axis=0)
-        reached, idle = -np.inf, 0
-        for _ in range(ROUNDS):
+        reached, idle, done = -np.inf, 0, 0
+        recalled = kept.recalled("distribution")
+        if recalled is not None:
+            mean, deviation, best, (reached, idle, done) = recalled
+            distribution = Distribution(mean, deviation)
+        while done < ROUNDS and idle < PATIENCE:
             people, best = self.drawn(distribution, best, DRAWS)
-            total = float(weight @ people.shares(distribution)[1])
-            idle = 0 if total > reached + ENOUGH else idle + 1
-            if idle == PATIENCE:
-                break
-            reached = max(reached, total)
-            for _ in range(STEPS):
-                last, distribution = distribution, self._updated(people, distribution, weight)
-                if distribution.distance(last) < SLIGHT:
-                    break
-        return Learned(self, distribution, idle == PATIENCE, best)
+            total = float(people.shares(distribution)[1].sum())
+            idle, done = 0 if total > reached + ENOUGH else idle + 1, done + 1
+            if idle < PATIENCE:
+                reached, distribution = max(reached, total), self._followed(people, distribution)
+            state = np.array([reached, idle, done])
+            kept.keep("distribution", (distribution.mean, distribution.deviation, best, state))
+        return Learned(self, distribution, bool(idle >= PATIENCE), best)
 
-    def _updated(self, people: People, distribution: Distribution, weight: np.ndarray) -> Distribution:
-        """A step of the EM algorithm: weighted moments of all agents' posteriors, with a little of the prior."""
+    def _followed(self, people: People, distribution: Distribution) -> Distribution:
+        """Where the EM algorithm leads with the same draws."""
+        for _ in range(STEPS):
+            last, distribution = distribution, self._updated(people, distribution)
+            if distribution.distance(last) < SLIGHT:
+                break
+        return distribution
+
+    def _updated(self, people: People, distribution: Distribution) -> Distribution:
+        """A step of the EM algorithm: moments of all agents' posteriors, with a little of the prior."""
         shares, _ = people.shares(distribution)
-        by_agent = weight[:, None] * shares
-        total = weight.sum()
-        first = np.einsum("ar,arp->p", by_agent, people.z)
-        mean = first / (total + (distribution.deviation / CENTRE) ** 2)
-        square = np.einsum("ar,arp->p", by_agent, (people.z - mean) ** 2)
-        deviation = np.clip(np.sqrt((square + WIDTH**2) / (total + 1)), LEAST, MOST)
+        first = np.einsum("ar,arp->p", shares, people.z)
+        mean = first / (self.agents + (distribution.deviation / CENTRE) ** 2)
+        square = np.einsum("ar,arp->p", shares, (people.z - mean) ** 2)
+        deviation = np.clip(np.sqrt((square + WIDTH**2) / (self.agents + 1)), LEAST, MOST)
         return Distribution(mean, deviation)
 
 

@@ -22,14 +22,15 @@ class Panel:
     agent: np.ndarray  # (observations,) the number of each observation's agent
 
     @classmethod
-    def of(cls, data: Observed) -> Panel:
+    def of(cls, data: Observed, fewest: int = FEWEST) -> Panel:
+        """Of some choices, which must be those of at least so many agents."""
         if data.agent is None:
             raise DataError(
                 "agent", expected="a label for each choice that says who made it", got="choices without agents",
                 fix="give agents=… or a column agent; for one decision-maker use LORI (leave --classes out)",
             )  # fmt: skip
         first, agent = group_rows([data.agent])
-        if len(first) < FEWEST:
+        if len(first) < fewest:
             raise DataError(
                 "agent", expected="choices of at least two agents", got="those of one",
                 fix="use LORI (leave --classes out): one agent has one order",

@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
+from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.population.classes import Mixture
 from lori.inference.problem import Problem
 from lori.inference.search.search import Found
@@ -23,15 +25,17 @@ from lori.inference.search.starts import neighbours, random_starts, variations
 from lori.model.specification import Specification
 
 FIRST = 5  # iterations of the EM algorithm that all starts get
-STEPS = 1  # of Newton's method within an iteration
 LED, FEWEST_LED = 0.25, 6  # share of the starts that Newton's method leads on, at least so many
 LOOSE, DESCENT = 1e-2, 30  # tolerance and iterations of that
+ENOUGH = 0.5  # share of these that must have ended; the others get no more steps
 VARIED = 9  # other vectors that are tried for a class, beside other orders of its levels
 ROUNDS, MOVED = 6, 5  # of moves from the best, and how many of these Newton's method leads on
 BETTER = 0.1  # units of log-likelihood that moves must gain for another round
 SAME = 0.05
 LEAST_SHARE = 0.02  # with which a class starts
 Report = Callable[[int, int], None]
+Given = Callable[[], Sequence[np.ndarray]]
+Led = tuple[np.ndarray, ...]  # value and vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,20 +60,21 @@ def find_classes(
     starts: int,
     generator: np.random.Generator,
     sample: Mixture | None = None,
-    given: Sequence[np.ndarray] = (),
-    rounds: int = ROUNDS,
+    given: Given = list,
+    checkpoint: Checkpoint | None = None,
     report: Report | None = None,
 ) -> Classes:
     """`pooled` is what was found for all people together, by class; `sample` has fewer agents, to search on.
 
-    Each of the `given` vectors is a start, too. `rounds` of moves from the best are tried at most.
+    Each of the `given` vectors is a start, too. What stages find is kept in the `checkpoint`.
     """
+    kept = Checkpoint() if checkpoint is None else checkpoint
     small = mixture if sample is None else sample
     if mixture.classes == 1:
         vector = mixture.joined([own.vectors[0] for own in pooled], np.ones(1))
     else:
-        vector = _searched(small, pooled, starts, generator, given, rounds, report)
-    best = mixture.polished(vector, tolerance=1e-8, iterations=200)
+        vector = searched(small, pooled, starts, generator, given, ROUNDS, kept, "search", report)
+    best = mixture.polished(vector[None], tolerance=1e-8, iterations=200)
     assert best.curvature is not None
     assert best.gradient is not None
     vector, value = best.vectors[0], float(best.values[0])
@@ -87,31 +92,41 @@ def find_classes(
     )
 
 
-def _searched(
+def searched(
     mixture: Mixture,
     pooled: Sequence[Found],
     starts: int,
     generator: np.random.Generator,
-    given: Sequence[np.ndarray],
+    given: Given,
     rounds: int,
-    report: Report | None,
+    checkpoint: Checkpoint,
+    name: str,
+    report: Report | None = None,
 ) -> np.ndarray:
-    """The best vector that starts and moves lead to, not yet polished."""
+    """The best vector that starts and moves lead to, not yet polished; at most so many rounds of moves are tried."""
     drawing, sharing, moving = generator.spawn(3)
-    parts = [
-        class_starts(problem, found, starts, own)
-        for problem, found, own in zip(mixture.problems, pooled, drawing.spawn(mixture.classes), strict=True)
-    ]
-    shares = sharing.dirichlet(np.full(mixture.classes, 4.0), starts)
-    drawn = [mixture.joined([own[place] for own in parts], shares[place]) for place in range(starts)]
-    vectors = stepped(mixture, [*drawn, *given], FIRST)
-    best = led(mixture, vectors, max(FEWEST_LED, round(LED * len(vectors))))
-    for number, own in enumerate(moving.spawn(rounds)):
+
+    def first() -> Led:
+        parts = [
+            class_starts(problem, found, starts, own)
+            for problem, found, own in zip(mixture.problems, pooled, drawing.spawn(mixture.classes), strict=True)
+        ]
+        shares = sharing.dirichlet(np.full(mixture.classes, 4.0), starts)
+        drawn = [mixture.joined([own[place] for own in parts], shares[place]) for place in range(starts)]
+        vectors = stepped(mixture, [*drawn, *given()], FIRST)
+        return led(mixture, vectors, max(FEWEST_LED, round(LED * len(vectors))))
+
+    best = checkpoint.stage(f"{name}, starts", first)
+    for number, own in enumerate(moving.spawn(rounds), start=1):
         if report is not None:
-            report(number + 1, rounds)
-        moved = led(mixture, stepped(mixture, moves(mixture, best[1], own), FIRST), MOVED)
-        gain = best[0] - moved[0]
-        best = min(best, moved, key=lambda own: own[0])
+            report(number, rounds)
+
+        def move(best: Any = best, own: np.random.Generator = own) -> Led:
+            return led(mixture, stepped(mixture, moves(mixture, best[1], own), FIRST), MOVED)
+
+        moved = checkpoint.stage(f"{name}, moves {number}", move)
+        gain = float(best[0]) - float(moved[0])
+        best = best if gain <= 0 else moved
         if gain < BETTER:
             break
     return best[1]
@@ -123,17 +138,17 @@ def stepped(mixture: Mixture, vectors: Sequence[np.ndarray], iterations: int) ->
     parts = [np.stack([own[place] for own, _ in split]) for place in range(mixture.classes)]
     shares = np.stack([own for _, own in split])
     for _ in range(iterations):
-        parts, shares = mixture.stepped(parts, _kept_alive(shares), STEPS)
+        parts, shares = mixture.stepped(parts, _kept_alive(shares))
     shares = _kept_alive(shares)
     order = np.argsort(mixture.values(parts, shares))
     return [mixture.joined([own[place] for own in parts], shares[place]) for place in order]
 
 
-def led(mixture: Mixture, vectors: Sequence[np.ndarray], count: int) -> tuple[float, np.ndarray]:
+def led(mixture: Mixture, vectors: Sequence[np.ndarray], count: int) -> Led:
     """Value and vector of the best end to which Newton's method leads from the first `count` vectors."""
-    ends = [mixture.polished(vector, tolerance=LOOSE, iterations=DESCENT) for vector in vectors[:count]]
-    best = min(ends, key=lambda end: float(end.values[0]))
-    return float(best.values[0]), best.vectors[0]
+    ends = mixture.polished(np.stack(vectors[:count]), tolerance=LOOSE, iterations=DESCENT, enough=ENOUGH)
+    best = int(ends.values.argmin())
+    return ends.values[best], ends.vectors[best]
 
 
 def moves(mixture: Mixture, vector: np.ndarray, generator: np.random.Generator) -> list[np.ndarray]:

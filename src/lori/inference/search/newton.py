@@ -53,7 +53,7 @@ def minimise(
 
     def steps(now: np.ndarray, damping: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         least = np.where(lower > 0, np.maximum(lower, SHRUNK * x[now]), lower)
-        return _steps(x[now], gradient[now], curvature[now], damping, least, np.broadcast_to(upper, least.shape))
+        return stepping(x[now], gradient[now], curvature[now], damping, least, np.broadcast_to(upper, least.shape))
 
     while True:
         stopped = converged | broken
@@ -113,7 +113,7 @@ def _finite(there: Evaluation) -> np.ndarray:
     return np.all([np.isfinite(part).reshape(len(part), -1).all(axis=1) for part in there if part is not None], axis=0)
 
 
-def _steps(
+def stepping(
     x: np.ndarray,
     gradient: np.ndarray,
     curvature: np.ndarray,

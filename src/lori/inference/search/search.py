@@ -4,7 +4,7 @@ The objective has several local optima, among them the true levels in a wrong or
   1. runs many starts, on a sample of the rows if there are very many;
   2. polishes the best of them on a larger sample;
   3. tries every re-ordering of the levels of the best, its last threshold opened and variations of it, while that wins;
-  4. polishes the best few on all rows, on very many rows the winner alone.
+  4. polishes the best few on all rows; on very many rows the winner alone, guided by a large sample (`surrogate`).
 Up to some ten thousand rows there are no samples: what a level that is hardly there gains differs between any two.
 Starts are random draws and, for k levels, the best k − 1 levels with a new one inserted at each place, so that more
 levels hardly ever end in a worse optimum than fewer. Where a level beyond the second did not find anything to say, one
@@ -19,10 +19,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lori.inference.blocks import ALIKE, FEWER_ROWS, Evaluation, room
+from lori.inference.blocks import ALIKE, FEW_ROWS, FEWER_ROWS, Evaluation, room
 from lori.inference.search import newton, quasi_newton
 from lori.inference.search.solutions import SAME, Solutions, stacked
 from lori.inference.search.starts import insertions, neighbours, openings, random_starts, variations
+from lori.inference.search.surrogate import Surrogate
 from lori.inference.sources.memory import Source
 from lori.inference.statistics import Scaling
 from lori.model.specification import Specification
@@ -39,6 +40,8 @@ SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes 
 LINEAR_SIZE = 150  # but not as early where only differences matter, for then the curvature is a product of matrices,
 ONE_LEVEL_SIZE = 400  # nor for one level of such rewards
 ONE_LEVEL_STARTS = 4  # and whose likelihood has hardly more than one optimum (just one without threshold)
+PASSES, STEPS = 6, 50  # over all rows, at most, and on a large sample for each of them;
+UNPROVEN, FINE = 1e-4, 1e-7  # a step that promises no more than this many units is taken without another; how well
 KEEP = 8  # distinct candidates that are polished, more where that is free
 ROUNDS = 20  # of looking around the best, at most
 PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
@@ -236,7 +239,36 @@ def _on_all_rows(
         won = solutions.winners()
         if tolerance < COARSE and solutions.close().shape[1] > 1:
             won = minimise(objective, solutions.close(), tolerance=COARSE, damping=NEAR).winners()
+        elif _second_order(specification):
+            won = _few_passes(objective, larger, won.vectors, tolerance)
+            if won.converged.all():
+                return won
     return minimise(objective, won.vectors, tolerance=tolerance, damping=NEAR)
+
+
+def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, tolerance: float) -> Solutions:
+    """The optimum of all rows from that of a large sample of them, in as few passes as will do.
+
+    The last step, which promises next to nothing, is taken without proof. Where a step does not gain, the first part of
+    it is tried, which is Newton's; if that does not gain, nothing has converged.
+    """
+    at, promise, steps = objective.evaluate(vectors), np.inf, STEPS
+    for _ in range(PASSES):
+        surrogate = Surrogate.around(vectors, at, larger)
+        ahead = minimise(surrogate, vectors, tolerance=FINE, damping=NEAR, iterations=steps)
+        promise = np.max(at.value - ahead.values)
+        if promise <= UNPROVEN:
+            return ahead
+        if promise <= tolerance:
+            break
+        there = objective.evaluate(ahead.vectors)
+        if (there.value <= at.value).all():
+            vectors, at, steps = ahead.vectors, there, STEPS
+        elif steps > 1:
+            steps = 1
+        else:
+            break
+    return Solutions(vectors, at.value, np.full(vectors.shape[:2], promise <= tolerance), at.curvature, 0 * vectors)
 
 
 def _settled(specification: Specification, fewer: Found) -> bool:
@@ -286,6 +318,9 @@ def minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Soluti
     in_turn = shared or not specification.likelihood.quick  # code does not depend on how many there are
 
     def evaluate_some(vectors: np.ndarray, problems: np.ndarray) -> Evaluation:
+        if groups == 1 and objective.source.rows > FEW_ROWS:  # one after the other, so that none is computed in vain
+            parts = [objective.evaluate(vector[None, None]) for vector in vectors]
+            return Evaluation(*(np.concatenate(same)[:, 0] for same in zip(*parts, strict=True)))
         group = problems // count
         place = np.arange(len(problems)) - np.searchsorted(group, group)
         laid = np.repeat(starts[:, :1], place.max() + 1 if in_turn else count, axis=1)

@@ -57,7 +57,7 @@ class Cluster(Passes):
         numbers = list(range(len(pairs.pieces)))
         partitions = client.map(_read, list(pairs.pieces), pairs=pairs, likelihood=likelihood, pure=False)
         reading = client.map(_first, list(pairs.pieces), numbers, pairs=pairs, likelihood=likelihood, pure=False)
-        first, *others = _gathered(client, reading)
+        first, *others = gathered(client, reading)
         first = sum(others, start=first)
         return first.statistics, cls(
             client=client, partitions=partitions, likelihood=likelihood, progress=progress, **first.relative()
@@ -68,13 +68,13 @@ class Cluster(Passes):
             _evaluate, self.partitions, specification=specification, scaling=scaling, vectors=vectors, order=order,
             pure=False, retries=3,
         )  # fmt: skip
-        return self._passed(_gathered(self.client, terms))
+        return self._passed(gathered(self.client, terms))
 
     def only(self, group: int) -> Source:
         return self
 
 
-def _gathered(client: Any, futures: list[Any]) -> list[Any]:
+def gathered(client: Any, futures: list[Any]) -> list[Any]:
     """What the workers found; an error where none of them is left for longer than it takes to start one."""
     from distributed import KilledWorker, wait
     from distributed.comm import CommClosedError

@@ -47,6 +47,9 @@ def bench(
             say=typer.echo, warn=say, bar=progress_bar,
         )  # fmt: skip
     except KeyboardInterrupt:
-        if "people" not in chosen:
+        from lori.experiments.bench.run import CASES
+
+        kept = [name for name in chosen if name in CASES and CASES[name].resumes]
+        if not kept:
             raise
-        stop(f"Stopped: the runs of people that were done are in {out}/people.cells; the same command goes on there.")
+        stop(f"Stopped: what was done of {kept[-1]} is in {out}/{kept[-1]}.cells; the same command goes on there.")

@@ -257,6 +257,12 @@ def fit(
             from lori.language.reading import folder_remark
 
             say(folder_remark(pairs.n_files, pairs.n_pairs))
+        if people.asked:
+            fit_people(
+                people, estimator, False, pairs, engine=engine,
+                save=output.save, as_json=output.as_json, quiet=output.quiet,
+            )  # fmt: skip
+            return
         engine.fit(estimator, pairs)
         output.show(estimator)
         return
@@ -277,7 +283,7 @@ def fit(
             say(str(many_levels(levels)))
     if people.asked:
         found = fit_people(
-            people, model.estimator(), model.chooses_levels or model.climbs, preferences,
+            people, model.estimator(), model.chooses_levels or model.climbs, preferences, engine=engine,
             save=output.save, as_json=output.as_json, quiet=output.quiet,
         )  # fmt: skip
         output.show_report(found, preferences, files, dropped)

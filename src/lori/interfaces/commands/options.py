@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
@@ -317,13 +318,19 @@ class EngineOptions:
             def progress(passes: int, log_likelihood: float) -> None:
                 say(f"{pairs.n_pairs:,} pairs, pass {passes}, log-likelihood {log_likelihood:.2f}")
 
-            if self.engine is not EngineName.dask:
-                estimator.fit(pairs, progress=progress)
-                return
-            from lori.inference.sources.cluster import connect
-
-            client = connect(self.scheduler)
-            try:
+            with self.client() as client:
                 estimator.fit(pairs, client=client, progress=progress)
-            finally:
-                client.shutdown() if self.scheduler is None else client.close()
+
+    @contextmanager
+    def client(self) -> Iterator[Any]:
+        """Of a Dask cluster, if there is to be one; a local one ends with its work."""
+        if self.engine is not EngineName.dask:
+            yield None
+            return
+        from lori.inference.sources.cluster import connect
+
+        client = connect(self.scheduler)
+        try:
+            yield client
+        finally:
+            client.shutdown() if self.scheduler is None else client.close()

@@ -14,9 +14,11 @@ from lori.interfaces.commands.options import whole
 
 if TYPE_CHECKING:
     from lori.data.preferences import Preferences
+    from lori.data.reading.stream import PreferenceStream
     from lori.estimators.lori import LORI
     from lori.estimators.population import Population
     from lori.evaluation.classes import ClassSelection
+    from lori.interfaces.commands.options import EngineOptions
 
 AUTO_LEVELS = (1, 2)  # that are weighed with --levels auto
 MOST_WEIGHED = 6  # classes, with --classes auto
@@ -37,6 +39,12 @@ class PeopleOptions:
     members: Annotated[
         Path | None, typer.Option(help="Write who belongs to which class, and what each puts first (CSV).")
     ] = None
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for what a long fit of --classes or --spread has found: if interrupted, the same command goes on."
+        ),
+    ] = None
 
     @property
     def asked(self) -> bool:
@@ -44,10 +52,11 @@ class PeopleOptions:
 
     def check(self, by: str | None, streamed: bool) -> None:
         """What does not go together is refused before anything is read."""
-        if self.members is not None and not self.asked:
-            raise InputError(
-                "--members", expected="--classes or --spread beside it", got="neither", fix="add --classes auto"
-            )
+        for name, given in (("--members", self.members), ("--checkpoint", self.checkpoint)):
+            if given is not None and not self.asked:
+                raise InputError(
+                    name, expected="--classes or --spread beside it", got="neither", fix="add --classes auto"
+                )
         if not self.asked:
             return
         if self.spread and self.classes not in (None, "1"):
@@ -56,21 +65,20 @@ class PeopleOptions:
             )
         if by is not None:
             raise InputError("--by", expected="none beside --classes or --spread", got="one", fix="leave --by out")
-        if streamed:
+        if streamed and (self.spread or self.classes == "auto"):
             raise InputError(
-                "--classes",
-                expected="data in memory",
-                got="a stream",
-                fix="use --engine memory, or leave --classes out",
-            )
+                "--spread" if self.spread else "--classes", expected="a number of classes for data that are not in memory",
+                got="a stream", fix="give --classes 3, or use --engine memory",
+            )  # fmt: skip
 
 
 def fit_people(
     options: PeopleOptions,
     single: LORI,
     choose_levels: bool,
-    data: Preferences,
+    data: Preferences | PreferenceStream,
     *,
+    engine: EngineOptions,
     save: Path | None,
     as_json: bool,
     quiet: bool,
@@ -78,7 +86,7 @@ def fit_people(
     """Fit, save and show a population with the settings of `single`."""
     from lori.data.writing import writing
 
-    population, chosen = _fitted(options, single, choose_levels, data)
+    population, chosen = _fitted(options, single, choose_levels, data, engine)
     if save is not None:
         population.save(save)
     if options.members is not None:
@@ -99,26 +107,40 @@ def fit_people(
 
 
 def _fitted(
-    options: PeopleOptions, single: LORI, choose_levels: bool, data: Preferences
+    options: PeopleOptions,
+    single: LORI,
+    choose_levels: bool,
+    data: Preferences | PreferenceStream,
+    engine: EngineOptions,
 ) -> tuple[Population, ClassSelection | None]:
+    from lori.data.reading.stream import PreferenceStream
     from lori.estimators.population import Population
 
     shared = {name: getattr(single, name) for name in SHARED}
     population = Population(classes=1, levels=single.levels, spread=options.spread, **shared)
+    kept = options.checkpoint
+    if isinstance(data, PreferenceStream):
+        own = population.copy(classes=whole("--classes", options.classes or "1"))
+        with working(f"Fitting {data.n_pairs:,} pairs of many people"), engine.client() as client:
+            return own.fit(data, client=client, checkpoint=kept), None
     text = f"Fitting {data.n_comparisons:,} choices of many people"
     if options.classes == "auto":
         from lori.evaluation.classes import select_classes
 
         with working("Weighing classes") as say:
             levels = AUTO_LEVELS if choose_levels else None
-            chosen = select_classes(data, MOST_WEIGHED, estimator=population, levels=levels, progress=say)
+            chosen = select_classes(
+                data, MOST_WEIGHED, estimator=population, levels=levels, progress=say, checkpoint=kept
+            )
         best = chosen.recommended
         with working(text):
-            return population.copy(classes=best.classes, levels=best.levels, spread=best.spread).fit(data), chosen
+            return population.copy(classes=best.classes, levels=best.levels, spread=best.spread).fit(
+                data, checkpoint=kept
+            ), chosen
     classes = 1 if options.classes is None else whole("--classes", options.classes)
     with working(text):
         tried = [
-            population.copy(classes=classes, levels=count).fit(data)
+            population.copy(classes=classes, levels=count).fit(data, checkpoint=kept)
             for count in (AUTO_LEVELS if choose_levels else (single.levels,))
         ]
     return min(tried, key=lambda own: own.bic_), None

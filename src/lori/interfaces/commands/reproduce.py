@@ -22,7 +22,7 @@ def reproduce(
         list[str],
         typer.Argument(
             metavar="NAME...",
-            help="Studies: table2 to table5, figure2, expressive, organ, mechanisms, organ_sets, levels, age, readings or all.",
+            help="Studies: table1 to table5, figure2, expressive, organ, mechanisms, organ_sets, levels, age, readings or all.",
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for NAME.json, NAME.md, NAME.png and the work in between.")] = Path(

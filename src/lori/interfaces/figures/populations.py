@@ -11,8 +11,14 @@ from lori.interfaces.figures import ladder
 from lori.interfaces.figures.style import COLOURS, HATCHES, WIDTH, described, new_figure, style
 from lori.language.names import label
 from lori.language.numbers import percent
-from lori.language.populations import PopulationSummary, class_clause, class_heading, members_caption
-from lori.language.sentence import Sentence, paragraph
+from lori.language.populations import (
+    PopulationSummary,
+    capitalised,
+    class_clause,
+    class_heading,
+    members_caption,
+)
+from lori.language.sentence import Sentence, clause, paragraph
 
 COLUMNS = 400  # that are drawn at most; of more agents, evenly spaced ones
 NAME = 24  # characters of a name in the legend
@@ -20,13 +26,14 @@ NAME = 24  # characters of a name in the legend
 
 def classes(summary: PopulationSummary) -> Figure:
     """A ladder for each class, the largest on top, under its share of the people."""
-    heights = [0.55 + 1.05 * len(own.summary.levels) for own in summary.classes]
+    there = [(number, own) for number, own in enumerate(summary.classes, start=1) if not own.empty]
+    heights = [0.55 + 1.05 * len(own.summary.levels) for _, own in there]
     with style():
         drawn = Figure(figsize=(WIDTH, 0.6 + sum(heights)), layout="constrained")
         rows = drawn.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-        for number, (axes, own) in enumerate(zip(rows, summary.classes, strict=True), start=1):
+        for axes, (number, own) in zip(rows, there, strict=True):
             ladder.draw(axes, own.summary, class_heading(number, own, spread=summary.spread))
-            if number < len(rows):
+            if axes is not rows[-1]:
                 axes.set_xlabel("")
         handles = {name: own for axes in rows for own, name in zip(*axes.get_legend_handles_labels(), strict=True)}
         drawn.legend(handles.values(), handles, loc="outside lower left", ncols=3, handlelength=2.2, handleheight=1.1)
@@ -35,8 +42,9 @@ def classes(summary: PopulationSummary) -> Figure:
 
 def classes_caption(summary: PopulationSummary) -> Sentence:
     """The answer in words, class by class, with the levels of each."""
-    told = [Sentence.of("{said}.", said=class_clause(own)) for own in summary.classes]
-    ladders = [ladder.caption(own.summary) for own in summary.classes]
+    there = [own for own in summary.classes if not own.empty]
+    told = [capitalised(clause("{said}.", said=class_clause(own))) for own in there]
+    ladders = [ladder.caption(own.summary) for own in there]
     if summary.spread:
         return ladders[0]
     return paragraph(part for pair in zip(told, ladders, strict=True) for part in pair)

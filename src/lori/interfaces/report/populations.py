@@ -48,6 +48,7 @@ def report(
     ladders = [
         picture(f"class-{number}", class_heading(number, own, spread=summary.spread), ladder.figure(own.summary))
         for number, own in enumerate(summary.classes, start=1)
+        if not own.empty
     ]
     map_of_people = populations.members(*population.membership(), spread=summary.spread)
     return PopulationReport(

@@ -78,6 +78,7 @@ class Observations:
 
     kinds: Mapping[str, Rows]
     count: int = 0  # how many observations there are, with those that have no row; unknown of parts
+    some: bool = False  # they are a part of more
     laid: Laid = field(default_factory=Laid, repr=False)
     weights: dict[Any, Any] = field(default_factory=dict, repr=False)  # laid out beside the rows
 
@@ -116,7 +117,7 @@ class Observations:
 
         cuts = {kind: cut(own) for kind, own in self.kinds.items()}
         return [
-            Observations({kind: own.part(cuts[kind][shard]) for kind, own in self.kinds.items()})
+            Observations({kind: own.part(cuts[kind][shard]) for kind, own in self.kinds.items()}, some=True)
             for shard in range(count)
         ]
 
@@ -172,6 +173,18 @@ class Layout(Protocol):
 
     def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
         """Value, gradient and curvature of the negative log-likelihood from these sums."""
+        ...
+
+
+class PlainLayout(Layout, Protocol):
+    """A layout whose formulas for single rows are closed, too."""
+
+    def values(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
+        """(starts, rows) log-probabilities."""
+        ...
+
+    def scores(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
+        """(starts, 1 + parameters, rows) log-probabilities, and their gradients."""
         ...
 
 

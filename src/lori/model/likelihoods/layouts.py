@@ -67,24 +67,25 @@ class Differences(ByGaps):
         levels = zip(parameters.rewards, parameters.alpha.T, strict=True)
         return [alpha[:, None] * (own / point.scale @ rows) for own, alpha in levels]
 
-    def values(self, specification: Specification, kind: str, point: Point, rows: np.ndarray) -> np.ndarray:
+    def values(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
         """(starts, rows) log-probabilities."""
         parameters = specification.unpack(point.starts)
         gaps = self.gaps(specification, parameters, point, rows)
-        found = specification.derivatives(kind, parameters, gaps, 0)
-        return np.asarray(found.value)
+        return specification.derivatives(kind, parameters, gaps, 0).value
 
-    def scores(self, specification: Specification, kind: str, point: Point, rows: np.ndarray) -> np.ndarray:
-        """(rows, parameters) gradients of the log-probabilities, for a single start."""
+    def scores(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
+        """(starts, 1 + parameters, rows) log-probabilities, and their gradients."""
+        arrays = arrays_of(rows, point.starts)
         parameters = specification.unpack(point.starts)
         gaps = self.gaps(specification, parameters, point, rows)
-        found = specification.derivatives(kind, parameters, gaps)
+        found = specification.derivatives(kind, parameters, gaps, 1)
         first = [part for both in found.gradient for part in both]
         first += [] if found.lapse is None else [found.lapse.first]
-        ones_and_x = np.concatenate([np.ones((1, rows.shape[1])), rows / point.scale[:, None]])
-        products = np.concatenate([part * ones_and_x for part in first])
+        ones_and_x = arrays.concatenate([arrays.ones((1, rows.shape[1])), rows / point.scale[:, None]])
+        products = arrays.concatenate([part[:, None] * ones_and_x for part in first], axis=1)
         in_gradient, _, level = _places(specification)
-        return (np.append(parameters.alpha[0], 1.0)[level, None] * products[in_gradient]).T
+        size = arrays.concatenate([parameters.alpha, arrays.ones((len(point.starts), 1))], axis=1)[:, level]
+        return arrays.concatenate([found.value[:, None], size[:, :, None] * products[:, in_gradient]], axis=1)
 
     def sums(
         self, specification: Specification, order: int, point: Point, found: Derivatives, block: Block

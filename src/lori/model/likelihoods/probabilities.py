@@ -58,6 +58,7 @@ TIE_RULES: tuple[str, ...] = get_args(TieRule)
 Levels: TypeAlias = "jax.Array | Sequence[jax.Array]"
 
 LOG_HALF = float(np.log(0.5))
+STEEP = 40.0  # log-odds beyond which a probability is certain; their product stays within float32
 
 
 class Outcomes(NamedTuple):
@@ -103,6 +104,24 @@ def log_outcomes(gap: Levels, tolerance: Levels, rule: TieRule) -> Outcomes:
         tie=arrays_of(tie).full_like(tie, -np.inf) if rule == "split" else tie,
         right=log_better([-a for a in gap], tolerance, rule),
     )
+
+
+def outcome_probabilities(
+    gap: Sequence[np.ndarray], tolerance: Sequence[np.ndarray], rule: TieRule
+) -> list[np.ndarray]:
+    """Probabilities of left and right, with a tie between them where it is an outcome: equation (5) without logarithms.
+
+    For many draws at once, in NumPy and any precision, where the tails of a probability do not matter.
+    """
+    start = 0.5 if rule == "split" else 0.0
+    left, tie, right = (np.full_like(gap[0], own) for own in (start, 1.0, start))
+    for a, b in zip(reversed(gap), reversed(tolerance), strict=True):
+        up, bar = np.exp(np.maximum(np.minimum(a, STEEP), -STEEP)), np.exp(np.minimum(b, STEEP))
+        better = up / (up + bar)
+        worse = np.reciprocal(up * bar + 1)
+        equal = np.maximum(np.subtract(1 - better, worse, out=up), 0, out=up)
+        left, right, tie = equal * left + better, equal * right + worse, equal * tie
+    return [left, tie, right] if rule == "observed" else [left, right]
 
 
 def decisions(gap: Levels, tolerance: Levels) -> Decisions:
@@ -211,7 +230,7 @@ def better_derivatives(
     if arrays is np:
         if order == 0:
             return Derivatives(_value(gap, tolerance, rule, bool(safe), above), [], {})
-        levels = (_levels_by_products if safe else _levels_by_logarithms)(gap, tolerance, rule)
+        levels = (_levels_by_products if safe else _levels_in_numpy)(gap, tolerance, rule)
         return _combined(levels, tolerance, above)
     levels = jax.lax.cond(
         safe,
@@ -256,6 +275,33 @@ def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
     zero = arrays.zeros_like(gap[0])
     ordered = {pair: curvature.get(pair, (zero, zero, zero, zero)) for pair in pairs_of_levels(len(gap))}
     return Derivatives(value, gradient, ordered)
+
+
+def _levels_in_numpy(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
+    """By products, and by logarithms where a gap or a tolerance is too large for them."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # where numbers are too large
+        levels = _levels_by_products(gap, tolerance, rule)
+    large = np.zeros(np.shape(levels.value), bool)
+    for a, b in zip(gap, tolerance, strict=True):
+        large |= ~(np.abs(a) + b < SAFE)
+    if not large.any():
+        return levels
+
+    def few(numbers: Levels) -> list[Any]:
+        return [np.broadcast_to(own, large.shape)[large] for own in numbers]
+
+    careful = _levels_by_logarithms(few(gap), few(tolerance), rule)
+
+    def mended(own: Any, found: Any) -> Any:
+        whole = np.array(own)
+        whole[large] = found
+        return whole
+
+    numbers = [mended(*both) for both in zip(levels[:2], careful[:2], strict=True)]
+    by_level = [
+        [mended(*both) for both in zip(*parts, strict=True)] for parts in zip(levels[2:], careful[2:], strict=True)
+    ]
+    return _Levels(*numbers, *by_level)
 
 
 def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:

@@ -1,0 +1,67 @@
+"""Surrogate: the objective of very many rows, near a point, from a sample of them and one pass over all.
+
+    f(x) ≈ s(x) + [f − s](c) + [f − s]′(c)ᵀ(x − c) + ½ (x − c)ᵀ [f − s]″(c) (x − c)
+
+with f that of all rows, s that of the sample and c the centre. A quadratic alone (Newton's step) is a poor guide along
+a threshold that is hardly known; here the sample stands for what the quadratic leaves out, so that steps on all rows
+are few and none is in vain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lori.inference.blocks import Evaluation
+
+if TYPE_CHECKING:
+    from lori.inference.search.search import Objective
+    from lori.inference.sources.memory import Source
+    from lori.inference.statistics import Scaling
+    from lori.model.specification import Specification
+
+
+@dataclass(frozen=True, eq=False)
+class Surrogate:
+    """An objective for each group around its centre (groups, 1, parameters)."""
+
+    sample: Objective
+    centre: np.ndarray
+    lack: Evaluation  # of the sample at the centre: what all rows have beyond it
+
+    @classmethod
+    def around(cls, centre: np.ndarray, there: Evaluation, sample: Objective) -> Surrogate:
+        """`there` is the evaluation of all rows at the centre."""
+        lack = [all_rows - some for all_rows, some in zip(there, sample.evaluate(centre), strict=True)]  # type: ignore[operator]
+        return cls(sample, centre, Evaluation(*lack))
+
+    @property
+    def specification(self) -> Specification:
+        return self.sample.specification
+
+    @property
+    def source(self) -> Source:
+        return self.sample.source
+
+    @property
+    def scaling(self) -> Scaling:
+        return self.sample.scaling
+
+    def evaluate(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
+        value, gradient, curvature = self.lack
+        assert gradient is not None
+        assert curvature is not None
+        moved = vectors - self.centre
+        bent = np.einsum("gsj,gsij->gsi", moved, np.broadcast_to(curvature, (*moved.shape, moved.shape[-1])))
+        value = value + np.sum((gradient + 0.5 * bent) * moved, axis=-1)
+        correction = (value, gradient + bent, np.broadcast_to(curvature, (*moved.shape, moved.shape[-1])))
+        return self.sample.evaluate(vectors, order) + Evaluation(*correction[: order + 1])
+
+    def of_group(self, group: int) -> Surrogate:
+        one = slice(group, group + 1)
+        return Surrogate(self.sample.of_group(group), self.centre[one], self.lack.mapped(lambda part: part[one]))
+
+    def on_sample(self, rows: int, generator: np.random.Generator) -> Surrogate:
+        raise NotImplementedError("a surrogate is what samples are for")

@@ -1,0 +1,260 @@
+"""Server: which address does what? Handlers translate a request into a call and its outcome into a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from anyio.to_thread import run_sync
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from lori.inference.interview.interview import SKIP
+from lori.inference.interview.study import Study
+from lori.interfaces.web.administration import Administration
+from lori.interfaces.web.pages import HERE, Pages
+from lori.interfaces.web.security import Limits, Refused, SecureHeaders, checked_form, csrf_token, log
+from lori.interfaces.web.storage import Respondent, Storage, new_token
+from lori.interfaces.web.talks import Talks
+
+TALK, VISIT = "talk", "visit"  # cookies: who answers, and who has not yet begun
+YEAR = 365 * 24 * 3600
+LONGEST_NAME = 200
+PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
+TOKEN_LENGTHS = range(16, 65)
+
+
+class Server:
+    """One study, its storage and the talks that are going on."""
+
+    def __init__(self, study: Study, storage: Storage, folder: Path, *, secure: bool = False) -> None:
+        self.study, self.storage, self.folder = study, storage, folder
+        self.secure = secure
+        self.pages, self.talks = Pages(study), Talks(study)
+        self.asking = Limits(rate=8, reserve=40)  # of each respondent
+        self.strangers = Limits(rate=2, reserve=60)  # of each address: new respondents, unknown tokens
+        self.pictures = {item.picture for item in study.items if item.picture}
+        self.administration = Administration(self)
+
+    def app(self) -> Starlette:
+        routes = [
+            Route("/", self.home),
+            Route("/begin", self.begin, methods=["POST"]),
+            Route("/answer", self.answer, methods=["POST"]),
+            Route("/undo", self.undo, methods=["POST"]),
+            Route("/delete", self.delete, methods=["POST"]),
+            Route("/r/{token}", self.invitation),
+            Route("/picture/{name}", self.picture),
+            Route("/health", self.health),
+            *self.administration.routes(),
+            Mount("/static", StaticFiles(directory=HERE / "static")),
+        ]
+        return Starlette(
+            routes=routes, middleware=[Middleware(SecureHeaders)], lifespan=self._life,
+            exception_handlers={Refused: self.refused, 404: self.missing, 405: self.missing, Exception: self.failed},
+        )  # fmt: skip
+
+    @asynccontextmanager
+    async def _life(self, app: Starlette) -> AsyncIterator[None]:
+        yield
+        self.talks.close()
+
+    # -- respondents ----------------------------------------------------------------------------------------
+
+    async def home(self, request: Request) -> Response:
+        """Where the respondent is: welcome, the open question, or the end."""
+        token = request.cookies.get(TALK, "")
+        respondent = await self._find(token) if token else None
+        if respondent is None:
+            return await self._welcome(request)
+        self.asking.take(token)
+        csrf = csrf_token(self.storage.secret, token)
+        if respondent.consented_at is None:
+            if await run_sync(self.storage.state) == "no":
+                raise Refused(403, "closed", "a closed study")
+            return HTMLResponse(self.pages.page("welcome.html", csrf=csrf, missing="agree" in request.query_params))
+        return await self._where(respondent, csrf, whole=True)
+
+    async def _welcome(self, request: Request) -> Response:
+        if await run_sync(self.storage.state) != "yes":
+            raise Refused(403, "closed", "a study that is not open to anybody")
+        visit = request.cookies.get(VISIT, "")
+        if len(visit) not in TOKEN_LENGTHS:
+            visit = new_token()
+        csrf = csrf_token(self.storage.secret, visit)
+        page = HTMLResponse(self.pages.page("welcome.html", csrf=csrf, missing="agree" in request.query_params))
+        return self._with_cookie(page, VISIT, visit)
+
+    async def begin(self, request: Request) -> Response:
+        """Consent is given; somebody without an invitation becomes a respondent."""
+        token = request.cookies.get(TALK, "")
+        respondent = await self._find(token) if token else None
+        holder = token if respondent is not None else request.cookies.get(VISIT, "")
+        fields = await checked_form(request, self.storage.secret, holder)
+        state = await run_sync(self.storage.state)
+        if state == "no" or (respondent is None and state != "yes"):
+            raise Refused(403, "closed", "a closed study")
+        if self.study.page.get("consent") and fields.get("agree") != "yes":
+            return RedirectResponse("/?agree=0", 303)
+        if respondent is None:
+            self.strangers.take(_address(request))
+            [(_, token)] = await run_sync(self.storage.add)
+            respondent = await run_sync(self.storage.find, token)
+            assert respondent is not None
+        name = fields.get("name", "").strip()[:LONGEST_NAME] if self.study.page.get("ask_name") else ""
+        async with self.talks.lock(respondent.id):
+            if not await run_sync(self.storage.turns, respondent.id):
+                belief = await run_sync(self._believed)
+                first = await self.talks.first_question(replace(respondent, belief=belief))
+                await run_sync(self.storage.consent, respondent.id, name, first, belief)
+        return self._with_cookie(RedirectResponse("/", 303), TALK, token)
+
+    def _believed(self) -> str:
+        """What is known of the next respondent from earlier ones, where the study wants that."""
+        if not self.study.page.get("population"):
+            return ""
+        return self.talks.believed([own.result for own in self.storage.everybody()])
+
+    async def answer(self, request: Request) -> Response:
+        respondent, csrf, fields = await self._asked(request)
+        number, mark, answer = fields.get("number", ""), fields.get("mark", ""), fields.get("answer", "")
+        if not number.isdecimal() or len(number) > 6 or answer not in (*self.study.answers, SKIP):
+            raise Refused(400, "failed", "an answer that is none")
+        async with self.talks.lock(respondent.id):
+            known = await run_sync(self.storage.turns, respondent.id)
+            numbers = {turn.question.number: turn for turn in known}
+            if int(number) not in numbers:
+                raise Refused(409, "failed", "a question that was not asked")
+            turn = numbers[int(number)]
+            if turn.answer is not None or turn.mark != mark:  # a reload, a second click, another tab
+                return await self._where(respondent, csrf, whole=not _wants_part(request))
+            talk = await self.talks.taken_up(respondent, known)
+            following = talk.prepare()[answer]
+            talk.tell(answer)
+            over = following.sure > self.study.sure or int(number) >= self.study.questions
+            result = await run_sync(self.talks.result, talk) if over else ""
+            await run_sync(
+                self.storage.answer, respondent.id, int(number), answer, None if over else following.question, result
+            )
+            if over:
+                self.talks.forget(respondent.id)
+            else:
+                self.talks.prepare(talk)
+        respondent = await self._find_again(request)
+        return await self._where(respondent, csrf, whole=not _wants_part(request))
+
+    async def undo(self, request: Request) -> Response:
+        respondent, csrf, fields = await self._asked(request)
+        number = fields.get("number", "")
+        if not number.isdecimal() or len(number) > 6:
+            raise Refused(400, "failed", "a number that is none")
+        async with self.talks.lock(respondent.id):
+            if await run_sync(self.storage.undo, respondent.id, int(number)):
+                self.talks.forget(respondent.id)
+        respondent = await self._find_again(request)
+        return await self._where(respondent, csrf, whole=not _wants_part(request))
+
+    async def delete(self, request: Request) -> Response:
+        respondent, _, _ = await self._asked(request, also_closed=True)
+        async with self.talks.lock(respondent.id):
+            await run_sync(self.storage.delete, respondent.id)
+            self.talks.forget(respondent.id)
+        page = HTMLResponse(self.pages.message("deleted"))
+        page.delete_cookie(TALK)
+        return page
+
+    async def invitation(self, request: Request) -> Response:
+        """A respondent's own link: the token goes into a cookie and out of the address."""
+        token = request.path_params["token"]
+        respondent = await self._find(token)
+        if respondent is None:
+            self.strangers.take(_address(request))
+            raise Refused(404, "wrong_link", "an unknown token")
+        if respondent.expired:
+            raise Refused(410, "wrong_link", "an expired token")
+        return self._with_cookie(RedirectResponse("/", 303), TALK, token)
+
+    async def picture(self, request: Request) -> Response:
+        """A picture that the study's table names, from the study's folder, and nothing else."""
+        name = request.path_params["name"]
+        kind = PICTURES.get(Path(name).suffix.lower())
+        if name not in self.pictures or kind is None or not (self.folder / name).is_file():
+            raise Refused(404, "failed", "an unknown picture")
+        return Response(await run_sync((self.folder / name).read_bytes), media_type=kind)
+
+    async def health(self, request: Request) -> Response:
+        await run_sync(self.storage.state)
+        return PlainTextResponse("ok")
+
+    # -- refusals -------------------------------------------------------------------------------------------
+
+    async def refused(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, Refused)
+        log.info("refused %s: %s", error.status, error.why)  # nothing that came from outside
+        return HTMLResponse(self.pages.message(error.text), error.status)
+
+    async def missing(self, request: Request, error: Exception) -> Response:
+        return HTMLResponse(self.pages.message("failed"), getattr(error, "status_code", 404))
+
+    async def failed(self, request: Request, error: Exception) -> Response:
+        log.error("failed: %s", type(error).__name__)
+        return HTMLResponse(self.pages.message("failed"), 500)
+
+    # -- inside ---------------------------------------------------------------------------------------------
+
+    async def _where(self, respondent: Respondent, csrf: str, *, whole: bool) -> Response:
+        """The page on which a respondent is, or the part of it that a script puts into the page."""
+        known = await run_sync(self.storage.turns, respondent.id)
+        still = [turn for turn in known if turn.answer is None]
+        if still:
+            page = self.pages.ask(still[-1], csrf, whole=whole)
+        else:
+            page = self.pages.thanks(respondent.result, csrf, len(known), whole=whole)
+        return HTMLResponse(page, headers={} if whole else {"X-Part": "1"})
+
+    async def _asked(self, request: Request, also_closed: bool = False) -> tuple[Respondent, str, dict[str, str]]:
+        """Who sends this form; it must be from a page of ours."""
+        token = request.cookies.get(TALK, "")
+        respondent = await self._find(token)
+        if respondent is None or respondent.expired:
+            self.strangers.take(_address(request))
+            raise Refused(403, "wrong_link", "an unknown or expired token")
+        self.asking.take(token)
+        fields = await checked_form(request, self.storage.secret, token)
+        if not also_closed and (respondent.consented_at is None or await run_sync(self.storage.state) == "no"):
+            raise Refused(403, "closed", "a closed study")
+        return respondent, csrf_token(self.storage.secret, token), fields
+
+    async def _find(self, token: str) -> Respondent | None:
+        return await run_sync(self.storage.find, token) if len(token) in TOKEN_LENGTHS else None
+
+    async def _find_again(self, request: Request) -> Respondent:
+        respondent = await self._find(request.cookies.get(TALK, ""))
+        if respondent is None:
+            raise Refused(403, "wrong_link", "a respondent who is gone")
+        return respondent
+
+    def _with_cookie(self, reply: Any, name: str, value: str) -> Response:
+        reply.set_cookie(name, value, max_age=YEAR, httponly=True, samesite="lax", secure=self.secure, path="/")
+        return reply
+
+
+def _wants_part(request: Request) -> bool:
+    return request.headers.get("x-part") == "1"
+
+
+def _address(request: Request) -> str:
+    """For limits alone: never stored, never logged."""
+    return request.client.host if request.client else ""
+
+
+def as_json(value: Any) -> Response:
+    return Response(json.dumps(value, ensure_ascii=False), media_type="application/json")

@@ -1,0 +1,257 @@
+"""Storage: how is an answer kept, once and for all, and what was answered so far?
+
+Every function is one transaction. An answer is written only where its question is open, and the next question is
+written with it: a reload, a double click, two tabs, the back button and a retry change nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import sqlalchemy as sql
+from sqlalchemy.engine import Connection, Engine, Row
+
+from lori.errors import InputError
+from lori.inference.interview.interview import Question
+from lori.inference.interview.study import Study
+from lori.interfaces.web.tables import analyses, connect, respondents, settings, turns
+
+
+def new_token() -> str:
+    """128 bits, as a link carries them."""
+    return secrets.token_urlsafe(16)
+
+
+def hashed(token: str) -> str:
+    """What is stored of a token: 128 random bits need no salt."""
+    return sha256(token.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A question, and its answer if there is one."""
+
+    question: Question
+    answer: str | None
+    asked_at: float
+    answered_at: float | None
+
+    @property
+    def mark(self) -> str:
+        """Tells this question from another one that had the same number before it was taken back."""
+        return sha256(json.dumps([self.question.left, self.question.right]).encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Respondent:
+    """Who answers; the name is empty unless the study asks for it."""
+
+    id: int
+    seed: int
+    name: str
+    made_at: float
+    expires_at: float | None
+    consented_at: float | None
+    finished_at: float | None
+    result: str
+    belief: str
+
+    @property
+    def label(self) -> str:
+        return f"r{self.id}"
+
+    @property
+    def expired(self) -> bool:
+        return self.expires_at is not None and self.expires_at < time.time()
+
+
+class Storage:
+    """Everything that is stored of one study."""
+
+    def __init__(self, url: str, study: Study) -> None:
+        self.engine: Engine = connect(url)
+        self.admin_token = self._first_start(study)  # shown once, where it is new
+
+    # -- settings -------------------------------------------------------------------------------------------
+
+    def _first_start(self, study: Study) -> str | None:
+        """Make what a new database needs; the administrator's token is returned this once."""
+        design = sha256(
+            json.dumps(
+                [study.features, [own.values for own in study.attributes], study.allows_ties, study.levels]
+            ).encode()
+        ).hexdigest()
+        token = new_token()
+        fresh = {"design": design, "admin": hashed(token), "secret": secrets.token_hex(32), "open": "yes"}
+        with self.engine.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(sql.text("SELECT pg_advisory_xact_lock(50172)"))
+            known = dict(tuple(row) for row in connection.execute(sql.select(settings)))
+            if not known:
+                connection.execute(settings.insert(), [{"name": name, "value": own} for name, own in fresh.items()])
+        self._settings = known or fresh
+        if self._settings["design"] != design:
+            raise InputError(
+                "study", expected="the attributes with which this database was begun", got="other ones",
+                fix="name another database with --db",
+            )  # fmt: skip
+        return None if known else token
+
+    @property
+    def secret(self) -> bytes:
+        return bytes.fromhex(self._settings["secret"])
+
+    def is_admin(self, token: str) -> bool:
+        return secrets.compare_digest(hashed(token), self._settings["admin"])
+
+    def state(self) -> str:
+        """ "yes" (open to anybody), "invited" (with a link of one's own) or "no" (closed)."""
+        with self.engine.connect() as connection:
+            return str(connection.scalar(sql.select(settings.c.value).where(settings.c.name == "open")))
+
+    def set_state(self, state: str) -> None:
+        with self.engine.begin() as connection:
+            connection.execute(settings.update().where(settings.c.name == "open").values(value=state))
+
+    # -- respondents ----------------------------------------------------------------------------------------
+
+    def add(self, *, count: int = 1, expires_at: float | None = None) -> list[tuple[int, str]]:
+        """New respondents: (number, token) of each; the tokens are known to nobody else."""
+        tokens = [new_token() for _ in range(count)]
+        made = []
+        with self.engine.begin() as connection:
+            for token in tokens:
+                values = {
+                    "token": hashed(token), "seed": secrets.randbelow(2**31), "name": "", "made_at": time.time(),
+                    "expires_at": expires_at, "result": "", "belief": "",
+                }  # fmt: skip
+                key = connection.execute(respondents.insert().values(values)).inserted_primary_key
+                made.append((int(key[0]) if key else 0, token))
+        return made
+
+    def find(self, token: str) -> Respondent | None:
+        with self.engine.connect() as connection:
+            row = connection.execute(sql.select(respondents).where(respondents.c.token == hashed(token))).first()
+        return None if row is None else _respondent(row)
+
+    def consent(self, respondent: int, name: str, first: Question, belief: str = "") -> None:
+        """Begin: consent is noted once, and the first question is asked."""
+        with self.engine.begin() as connection:
+            own = respondents.c.id == respondent
+            connection.execute(
+                respondents.update().where(own, respondents.c.consented_at.is_(None))
+                .values(consented_at=time.time(), name=name, belief=belief)
+            )  # fmt: skip
+            self._ask(connection, respondent, first)
+
+    def delete(self, respondent: int) -> None:
+        """Everything of a respondent, for good."""
+        with self.engine.begin() as connection:
+            connection.execute(turns.delete().where(turns.c.respondent == respondent))
+            connection.execute(respondents.delete().where(respondents.c.id == respondent))
+
+    # -- turns ----------------------------------------------------------------------------------------------
+
+    def turns(self, respondent: int) -> list[Turn]:
+        """All questions of a respondent, in order; the last one may be open."""
+        with self.engine.connect() as connection:
+            rows = connection.execute(
+                sql.select(turns).where(turns.c.respondent == respondent).order_by(turns.c.number)
+            ).all()
+        return [_turn(row) for row in rows]
+
+    def answer(self, respondent: int, number: int, answer: str, following: Question | None, result: str = "") -> bool:
+        """Write an answer with what follows it: a question, or the end with its result. False: it was there before."""
+        now = time.time()
+        with self.engine.begin() as connection:
+            written = connection.execute(
+                turns.update()
+                .where(turns.c.respondent == respondent, turns.c.number == number, turns.c.answer.is_(None))
+                .values(answer=answer, answered_at=now)
+            ).rowcount
+            if not written:
+                return False
+            if following is not None:
+                self._ask(connection, respondent, following)
+            else:
+                connection.execute(
+                    respondents.update().where(respondents.c.id == respondent).values(finished_at=now, result=result)
+                )
+        return True
+
+    def undo(self, respondent: int, number: int) -> bool:
+        """Take answer `number` back if it is the last one; its question is open again. False: nothing was changed."""
+        with self.engine.begin() as connection:
+            last = connection.scalar(
+                sql.select(sql.func.max(turns.c.number))
+                .where(turns.c.respondent == respondent, turns.c.answer.is_not(None))
+            )  # fmt: skip
+            if last is None or last != number:
+                return False
+            connection.execute(turns.delete().where(turns.c.respondent == respondent, turns.c.number > number))
+            connection.execute(
+                turns.update().where(turns.c.respondent == respondent, turns.c.number == number)
+                .values(answer=None, answered_at=None)
+            )  # fmt: skip
+            connection.execute(
+                respondents.update().where(respondents.c.id == respondent).values(finished_at=None, result="")
+            )
+        return True
+
+    def _ask(self, connection: Connection, respondent: int, question: Question) -> None:
+        """Another process may have asked already: the first question counts."""
+        known = sql.select(turns.c.number).where(turns.c.respondent == respondent, turns.c.number == question.number)
+        if connection.execute(known).first() is None:
+            connection.execute(
+                turns.insert().values(
+                    respondent=respondent, number=question.number, left=json.dumps(question.left),
+                    right=json.dumps(question.right), repeats=question.repeats, asked_at=time.time(),
+                )
+            )  # fmt: skip
+
+    # -- everything -----------------------------------------------------------------------------------------
+
+    def everybody(self) -> list[Respondent]:
+        with self.engine.connect() as connection:
+            rows = connection.execute(sql.select(respondents).order_by(respondents.c.id)).all()
+        return [_respondent(row) for row in rows]
+
+    def all_turns(self) -> list[tuple[int, Turn]]:
+        with self.engine.connect() as connection:
+            rows = connection.execute(sql.select(turns).order_by(turns.c.respondent, turns.c.number)).all()
+        return [(row.respondent, _turn(row)) for row in rows]
+
+    def keep_analysis(self, answers: int, by_agent: str, report: str) -> None:
+        with self.engine.begin() as connection:
+            connection.execute(analyses.delete())
+            connection.execute(
+                analyses.insert().values(made_at=time.time(), answers=answers, by_agent=by_agent, report=report)
+            )
+
+    def analysis(self) -> Row[Any] | None:
+        with self.engine.connect() as connection:
+            return connection.execute(sql.select(analyses).order_by(analyses.c.id.desc())).first()
+
+
+def history(known: Sequence[Turn]) -> tuple[list[tuple[Question, str]], Question | None]:
+    """What an interview is taken up from: answered questions, and the open one."""
+    answered = [(turn.question, turn.answer) for turn in known if turn.answer is not None]
+    still = [turn.question for turn in known if turn.answer is None]
+    return answered, still[-1] if still else None
+
+
+def _respondent(row: Row[Any]) -> Respondent:
+    values = row._asdict()
+    del values["token"]
+    return Respondent(**values)
+
+
+def _turn(row: Row[Any]) -> Turn:
+    question = Question(row.number, tuple(json.loads(row.left)), tuple(json.loads(row.right)), row.repeats)
+    return Turn(question, row.answer, row.asked_at, row.answered_at)
