@@ -74,9 +74,9 @@ def print_json(content: Any) -> None:
     typer.echo("\n".join(map(printable, text.splitlines())) if sys.stdout.isatty() else text)
 
 
-def show_summary(estimator: LORI) -> None:
-    """Compact and coloured where a person looks at a terminal, the whole summary elsewhere."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+def show_summary(estimator: LORI, full: bool = False) -> None:
+    """Compact and coloured where a person looks at a terminal, the whole summary elsewhere, or where it is asked for."""
+    if full or not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         typer.echo(str(estimator.summary()))
         return
     from lori.interfaces.commands.terminal import print_compact
