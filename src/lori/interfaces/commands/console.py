@@ -92,9 +92,9 @@ class TableOptions:
     as_json: AsJson = False
 
     def show(self, table: pandas.DataFrame, of: str = "pair") -> None:
-        """Print or write the table, its rows, each of them a pair or a set, numbered from 1."""
+        """Print or write the table, its rows, each of them a pair or a set, by name or else numbered from 1."""
         number = next(name for name in (of, "row", "number") if name not in table)  # alternatives have any name
-        table.insert(0, number, range(1, len(table) + 1))
+        table.insert(0, number, range(1, len(table) + 1) if table.index.name is None else table.index)
         if self.out is not None:
             from lori.data.writing import write_table
 

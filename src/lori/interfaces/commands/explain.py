@@ -28,7 +28,7 @@ def explain(
     check_targets([table.out], inputs=[model, *files], overwrite=False)
     from lori.inference.explanation import Explanation
     from lori.interfaces.commands.people import load_one
-    from lori.interfaces.commands.predict import in_own_words
+    from lori.interfaces.commands.predict import in_own_words, set_names
 
     estimator = load_one(model, data.agent)
     observed = data.read(files, estimator, outcome_needed=False)
@@ -37,7 +37,8 @@ def explain(
     if isinstance(explanation, Explanation) and estimator.reading_ is not None:
         explanation = explanation.called(estimator.reading_.words)
     if words:
+        names = set_names(data.sources(files), observed) if of == "set" else None
         for pair in range(len(explanation)):
-            typer.echo(f"{pair + 1}: {explanation.describe(pair)}")
+            typer.echo(f"{names[pair] if names else pair + 1}: {explanation.describe(pair)}")
     else:
         table.show(in_own_words(explanation.to_frame(), estimator, data.sources(files), observed, of), of)

@@ -31,6 +31,19 @@ def own_columns(sources: list[str], observed: Any) -> pandas.DataFrame:
     return table[kept] if len(table) == len(observed) else pandas.DataFrame(index=range(len(observed)))
 
 
+def set_names(sources: list[str], observed: Any) -> list[Any] | None:
+    """What a long file calls its sets; None where it has other sets than those that were read, or no names."""
+    from lori.data.reading.files import read_table
+    from lori.data.reading.paths import STANDARD_INPUT
+
+    reading = observed.reading
+    if reading is None or reading.form != "choices" or sources[0] == STANDARD_INPUT or len(sources) > 1:
+        return None
+    column = reading.columns.get("set", "set")
+    names = list(dict.fromkeys(read_table(sources[0], [column])[column]))
+    return names if len(names) == len(observed) else None
+
+
 def in_own_words(
     told: pandas.DataFrame, estimator: LORI | Population, sources: list[str], observed: Any, of: str
 ) -> pandas.DataFrame:
@@ -38,6 +51,9 @@ def in_own_words(
     import pandas
 
     own = own_columns(sources, observed)
+    names = set_names(sources, observed) if of == "set" else None
+    if names is not None:
+        return told.set_axis(pandas.Index(names, name=of))
     words = estimator.reading_.words if of == "pair" and estimator.reading_ else {}
     told = told.rename(columns={side: word for side, word in words.items() if word not in (*own, *told, "pair")})
     return pandas.concat([told, own[[name for name in own if name not in told and name != of]]], axis=1)
