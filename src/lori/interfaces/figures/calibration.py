@@ -55,7 +55,7 @@ def check(found: Check) -> Figure:
                 markersize=5, label=label if own else None,
             )  # fmt: skip
         axes.set_yticks(places, [_group(group.by, group.name) for group in groups])
-        axes.set_xlabel("share of choices that what the model favours won")
+        axes.set_xlabel("share of choices won by what the model favours")
         drawn.legend(loc="outside upper left", ncols=3)
     return described(drawn, check_caption(found))
 
