@@ -3,7 +3,8 @@
 With all twenty repeats of each pair both must say the same. With four of them, the population knows from the others
 what people are like: its verdicts should be closer to those of all repeats. A verdict is the probability that somebody
 puts probability first and ignores small differences: of belonging to a class of such people, and for a model of that
-person alone from the BIC of one and of two levels.
+person alone from the BIC of one and of two levels. The two classes, of two levels and of one, were chosen after a look
+at all repeats: what is tested here are the verdicts with few of them.
 """
 
 from __future__ import annotations

@@ -54,10 +54,10 @@ class FirstPass:
         return self.few if self.few is not None and len(self.few) == self.statistics.pairs else None
 
     @classmethod
-    def of(cls, part: Preferences, pairs: int) -> FirstPass:
-        """Of all `pairs`, about as many are kept as classes are searched for on."""
+    def of(cls, part: Preferences, pairs: int, most: int) -> FirstPass:
+        """Of all `pairs`, about so many are kept."""
         panel = Panel.of(part, fewest=1)
-        chosen = np.array([_drawn(agent, fitting.SEARCHED / pairs) for agent in panel.agents])[panel.agent]
+        chosen = np.array([_drawn(agent, most / pairs) for agent in panel.agents])[panel.agent]
         sampled = max(1, round(SAMPLE * len(part) / pairs))
         seen = panel.totals(part.comparisons * part.weights)
         return cls(Statistics.of(part, sampled), panel.agents, seen, part.subset(chosen) if chosen.any() else None)
@@ -116,11 +116,11 @@ class OnCluster:
 
 
 def first_pass(pairs: PreferenceStream, client: Any = None) -> FirstPass:
-    """Read everything once, here or on the workers of a cluster."""
+    """Read everything once, here or on the workers of a cluster; choices for the search stay in memory."""
     if client is not None:
-        reading = client.map(_first_of_piece, list(pairs.pieces), pairs=pairs, pure=False)
+        reading = client.map(_first_of_piece, list(pairs.pieces), pairs=pairs, most=fitting.SEARCHED, pure=False)
         return _added(gathered(client, reading))
-    return _added(FirstPass.of(part, pairs.n_pairs) for part in pairs)
+    return _added(FirstPass.of(part, pairs.n_pairs, fitting.SEARCHED) for part in pairs)
 
 
 def fit_classes_of_stream(
@@ -175,8 +175,8 @@ def _rows(part: Preferences, likelihood: Likelihood, panel: Panel, factor: float
 # -- the work of a cluster's workers ---------------------------------------------------------------------------
 
 
-def _first_of_piece(piece: Piece, pairs: PreferenceStream) -> FirstPass:
-    return _added(FirstPass.of(part, pairs.n_pairs) for part in pairs.read(piece))
+def _first_of_piece(piece: Piece, pairs: PreferenceStream, most: int) -> FirstPass:
+    return _added(FirstPass.of(part, pairs.n_pairs, most) for part in pairs.read(piece))
 
 
 def _rows_of_piece(
