@@ -17,11 +17,12 @@ FENCED = re.compile(r"^```(\w*).*?^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`[^`]*`")
 FIGURE = re.compile(r"±|\d\.\d|\d %|!\[")
 COMMAND = re.compile(
-    r"\b(?:lori (?:fit|predict|explain|simulate|reproduce|bench|plot|plan-study|demo)|make run)\b|tools/\w+\.py"
+    r"\b(?:lori (?:fit|predict|explain|simulate|reproduce|bench|plot|plan-study|elicit|demo)|make run)\b|tools/\w+\.py"
 )
 DEFINED = {
     ("api.md", "Learning"): "defaults of arguments, which tests/test_docs.py compares with the code",
     ("organ.md", "How the words come about"): "limits in the code that make the words",
+    ("interview.md", "The study file"): "defaults of a study's file",
     ("model.md", "Slips"): "the prior's mode, and words of the output",
     ("index.md", "3. The answer, read from the end"): "of the output of the command in the section before",
 }

@@ -71,6 +71,7 @@ def test_people_who_differ_are_foretold_better_than_by_one_model(data, tmp_path)
 def test_what_is_said(two):
     said = [str(sentence) for sentence in two.summary().sentences]
     assert " % of the people put cost (less is better)" in said[0]
+    assert " % of the people put comfort (more is better) first" in said[1]  # the weight of cost may be zero
     content = two.summary().to_dict()
     assert content["sentences"] == said
     assert content["classes"][0]["first"] == "cost"

@@ -530,6 +530,10 @@ def _report() -> dict[str, list[str]]:
                 )
             ),
             *(
+                str(report.surprise(Surprise(**pair, chances=(0.04, 0, 0.96), counts=counts, level=1, pair=17), words))
+                for counts, words in (((1, 0, 0), {"left": "Medicine A"}), ((0, 1, 0), None))
+            ),
+            *(
                 str(report.surprise(Surprise(**pair, chances=chances, counts=counts, level=place)))
                 for chances, counts, place in (
                     ((0.04, 0.0, 0.96), (1, 0, 0), 1),
@@ -568,7 +572,7 @@ def _captions() -> dict[str, list[str]]:
         values=np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
     )
     groups = (
-        Group("probability", "0.50 to 0.61", 60, 0.52, 0.55, 0.48, 0.66),
+        Group("probability", "50 % to 61 %", 60, 0.52, 0.55, 0.48, 0.66),
         Group("level", "no level", 40, 0.40, 0.5, 0.45, 0.6),
     )
     shown = Check(groups, 0.9, trusted=True)

@@ -40,7 +40,10 @@ class ConstraintInference(DemonstrationLearner):
     most : constraints at most.
     slip : probability of a preference that the constraints forbid.
 
-    constraints_ : in the order in which they were found; forbidden_ : (actions, *cells) what they forbid.
+    Attributes
+    ----------
+    constraints_ : in the order in which they were found.
+    forbidden_ : (actions, *cells) what they forbid.
     """
 
     def __init__(

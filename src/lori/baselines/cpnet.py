@@ -124,7 +124,11 @@ class CPNetLearner(OrdinalLearner):
     parents : at most so many for each attribute.
     bins : values of a feature with more than so many; None takes up to four, fewer where there are many features.
 
-    net_ : the learned `CPNet`; entailed_, contradicted_ : how many choices it foretells, and how many it gets wrong.
+    Attributes
+    ----------
+    net_ : the learned `CPNet`.
+    entailed_ : how many choices it foretells.
+    contradicted_ : how many it gets wrong.
     """
 
     def __init__(self, *, parents: int = 1, bins: int | None = None) -> None:

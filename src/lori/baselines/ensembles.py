@@ -24,6 +24,8 @@ class RewardEnsemble(PreferenceLearner):
     members : how many.
     hidden, penalty, iterations, seed : as of `NetworkTREX`.
 
+    Attributes
+    ----------
     members_ : the fitted networks.
     """
 

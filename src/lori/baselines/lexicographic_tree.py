@@ -53,7 +53,10 @@ class LexicographicTree(OrdinalLearner):
     bins : values of a feature that has more.
     least : choices that a branch of its own needs.
 
-    tree_ : the first `Node`; attributes_ : how features became values.
+    Attributes
+    ----------
+    tree_ : the first `Node`.
+    attributes_ : how features became values.
     """
 
     def __init__(self, *, bins: int = 4, least: int = 20) -> None:

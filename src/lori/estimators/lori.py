@@ -271,6 +271,17 @@ class LORI(Estimator):
         self._model  # noqa: B018 (raises if not fitted)
         return registered_plots()(self)
 
+    def report(self, path: str | Path, preferences: Any = None, y: Any = None, **options: Any) -> None:
+        """Write one page (HTML) about the fitted model and its data: what was fitted, or `preferences`.
+
+        Options are `title`, `pairs` (False leaves raw data out) and `currency`, as those of `lori report`.
+        """
+        self._model  # noqa: B018 (raises if not fitted)
+        data = self.fitted_to_() if preferences is None and self.fitted_to_ is not None else preferences
+        if data is None:
+            raise InputError("preferences", expected="the data", got="none", fix="pass what was fitted")
+        registered_plots().report(self, path, as_preferences(data, y, None)[0], **options)
+
     @property
     def nested_(self) -> tuple[OrderedModel, ...]:
         """The best models with 1, 2, … levels, which the fit found on its way; the last one is `model_`."""

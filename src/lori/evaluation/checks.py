@@ -120,6 +120,7 @@ class Surprise:
     chances: tuple[float, float, float]
     counts: tuple[int, int, int]
     level: int  # the likeliest to decide, from 1; 0 where no difference counts
+    pair: int | None = None  # its place in the data, from 1
 
     @property
     def chosen(self) -> str:
@@ -173,6 +174,7 @@ def surprises(model: OrderedModel, preferences: Observed, count: int = 6) -> lis
             tuple(float(np.exp(value)) for value in logs[row]),  # type: ignore[arg-type]
             tuple(int(value) for value in counts[row]),  # type: ignore[arg-type]
             int(level),
+            int(row) + 1,
         )
         for row, level in zip(worst, levels, strict=True)
     ]
@@ -198,7 +200,8 @@ def _by_probability(favoured: np.ndarray, total: np.ndarray, bins: int) -> Itera
     edges = np.searchsorted(filled, np.arange(1, bins) / bins) + 1
     for members in np.split(order, np.unique(edges)):
         if len(members):
-            yield "probability", f"{favoured[members].min():.2f} to {favoured[members].max():.2f}", members
+            ends = [percent(float(end)) for end in (favoured[members].min(), favoured[members].max())]
+            yield "probability", " to ".join(dict.fromkeys(ends)), members
 
 
 def _deciders(posterior: Posterior, left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -59,6 +59,16 @@ def known(summary: Summary, draws: Sequence[OrderedModel] | None = None) -> list
     return rows
 
 
+def values_of(numbers: Sequence[Known], summary: Summary, draws: Sequence[OrderedModel]) -> list[np.ndarray]:
+    """Of each number, the values that it has in `draws`."""
+    return [
+        np.array(
+            [getattr(draw.levels[own.level - 1], f"{own.kind}s")[summary.features.index(own.feature)] for draw in draws]
+        )
+        for own in numbers
+    ]
+
+
 @dataclass(frozen=True)
 class FeatureRange:
     """One feature over all alternatives, and how much it differs within pairs."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from lori.language.answer import leaders, threshold_clause
 from lori.language.names import label
-from lori.language.numbers import cardinal, counted, level_count, percent, with_interval
+from lori.language.numbers import cardinal, counted, level_count, may_be_zero, percent, with_interval
 from lori.language.results import LevelSummary, Summary
 from lori.language.results import lines as lines_of
 from lori.language.sentence import Name, Sentence, Share, clause, joined
@@ -180,7 +180,7 @@ def class_clause(own: ClassSummary) -> Sentence:
         return clause("nobody belongs to this class")
     if own.careless:
         return clause("{share} of the people answer as if at random", share=share)
-    level = own.summary.levels[0]
+    level = _sure_leaders(own.summary.levels[0])
     if not level.leading:
         return clause("{share} of the people care about none of the features", share=share)
     if not own.ordered:
@@ -195,6 +195,12 @@ def class_clause(own: ClassSummary) -> Sentence:
         what=leaders(level),
         which=threshold_clause(level),
     )
+
+
+def _sure_leaders(level: LevelSummary) -> LevelSummary:
+    """Without a second leading feature whose weight may be zero."""
+    others = [name for name in level.leading[1:] if not may_be_zero(level.weights[name])]
+    return replace(level, leading=(*level.leading[:1], *others))
 
 
 def capitalised(said: Sentence) -> Sentence:

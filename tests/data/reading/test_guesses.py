@@ -149,3 +149,17 @@ def test_orders(refused, write):
     np.testing.assert_array_equal(fruit.times, expected.times)
     assert "one of the items" in refused(lori.read, FILES / "fruit.soc")
     assert "line 1" in refused(lori.read, [write("bad.soc", "3: 1,x\n"), FILES / "fruit.csv"])
+
+
+def test_a_choice_column_of_any_name_is_told_by_its_words():
+    frame = pandas.DataFrame(
+        {
+            "Medicine A: Cost (€)": [1, 5, 2], "Medicine B: Cost (€)": [3, 4, 4], "Remark": ["", "", "well"],
+            "Which would you take?": ["Medicine A", "Medicine B", "No preference"],
+        }
+    )  # fmt: skip
+    found = guess(frame, {}, {})
+    assert found.columns["choice"] == "Which would you take?"
+    assert found.values == {"left": "Medicine A", "right": "Medicine B", "tie": "No preference"}
+    twice = frame.assign(Again=frame["Which would you take?"])  # two such columns: nobody knows which one is meant
+    assert not guess(twice, {}, {}).columns

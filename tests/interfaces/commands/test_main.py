@@ -12,7 +12,7 @@ from lori.interfaces.commands import main as command_line
 
 COMMANDS = (
     "fit", "read", "predict", "explain", "plot", "report", "plan", "prefer", "rollout", "winner", "compare",
-    "plan-study",
+    "plan-study", "elicit",
     "simulate", "demo", "bench", "reproduce",
 )  # fmt: skip
 

@@ -135,7 +135,7 @@ def test_more_than_ten_levels_are_drawn(model, tmp_path):
     first, last = summary.levels
     levels = tuple(dataclasses.replace(first if place < 12 else last, level=place) for place in range(1, 13))
     many = dataclasses.replace(summary, levels=levels)
-    for figure in (ladder.figure(many), posterior.figure(known(many))):
+    for figure in (ladder.figure(many), posterior.figure(known(many), [np.empty(0)] * len(known(many)))):
         assert "12" in texts(figure)
         assert "evel 12, " in figure.get_label()
         save(figure, tmp_path / "many.svg")

@@ -256,3 +256,19 @@ def test_tradeoffs_of_levels_that_are_not_supported_say_so(model, person, conten
     summary = dataclasses.replace(model.summary(), support=support)
     monkeypatch.setattr(type(model), "summary", lambda _: summary)
     assert str(reports.report(model, person).remarks["tradeoff"]) == str(reports.sentences.UNSUPPORTED)
+
+
+def test_a_fitted_model_writes_its_own_page(model, person, module_patch, tmp_path):
+    model.report(tmp_path / "page.html", person, title="Person 1")
+    page = (tmp_path / "page.html").read_text()
+    assert "<h1><bdi>Person 1</bdi></h1>" in page
+    assert "Pair " in page  # surprising ones are named by their place
+    with pytest.raises(lori.InputError, match="path: expected the name of an HTML page"):
+        model.report(tmp_path / "page.pdf", person)
+    with pytest.raises(lori.InputError, match="preferences: expected the data, got none"):
+        lori.load(_saved(model, tmp_path)).report(tmp_path / "again.html")
+
+
+def _saved(model, folder):
+    model.save(folder / "model.json")
+    return folder / "model.json"

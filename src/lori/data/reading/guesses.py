@@ -67,7 +67,22 @@ def blank(column: pandas.Series) -> np.ndarray:
 def guess(frame: pandas.DataFrame, columns: Mapping[str, str], values: Mapping[str, str]) -> Guess:
     """What the columns could mean beside those that the map names."""
     roles = _roles(frame, columns)
-    return _long(frame, roles, columns) or _wide(frame, roles, columns, values) or Guess()
+    found = _long(frame, roles, columns) or _wide(frame, roles, columns, values)
+    if found is None and "choice" not in roles:
+        found = _by_words(frame, roles, columns, values)
+    return found or Guess()
+
+
+def _by_words(
+    frame: pandas.DataFrame, roles: Mapping[str, str], columns: Mapping[str, str], values: Mapping[str, str]
+) -> Guess | None:
+    """With a choice column of whatever name, where the words of just one column are the names of alternatives."""
+    used, found = {*roles.values(), *columns.values()}, []
+    for name in frame.columns:
+        if name not in used and any(char.isalpha() for word in _words(frame, name) for char in word):
+            one = _wide(frame, {**roles, "choice": name}, columns, values)
+            found += [one] if one is not None and one.values and one.always is None else []
+    return found[0] if len(found) == 1 else None
 
 
 def _simple(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import re
 import socket
@@ -14,7 +15,7 @@ from pathlib import Path
 from time import perf_counter
 from urllib.parse import urlencode
 
-PATIENCE = 30.0  # seconds that a server may take to start, or a respondent tries again
+PATIENCE = 120.0  # seconds that a server may take to start, or a respondent tries again
 FIELD = re.compile(r'name="(csrf|number|mark)" value="([^"]*)"')
 LINK = re.compile(r"/r/([\w-]{16,64})")
 
@@ -48,6 +49,12 @@ class Service:
         assert self.process is not None
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
+
+    def processor(self) -> float:
+        """Seconds of processor time so far, which others on the same computer hardly change."""
+        assert self.process is not None
+        used = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
 
     async def ready(self) -> None:
         visitor = Visitor(self.port)
@@ -138,6 +145,7 @@ class Log:
     answers: dict[str, dict[int, str]] = field(default_factory=dict)  # by link and number
     errors: list[str] = field(default_factory=list)
     retries: int = 0
+    processor: float = 0.0  # seconds of the server's
 
 
 async def respondent(

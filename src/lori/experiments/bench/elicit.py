@@ -58,7 +58,8 @@ def measure(settings: ElicitSettings) -> Measured:
     case = f"{settings.respondents} respondents, an answer every {settings.every:g} s"
     for name, log in (("empty database", first), (f"{settings.stored:,} stored respondents", second)):
         middle, late = np.quantile(log.seconds, [0.5, 0.99])
-        note = f"{len(log.seconds):,} answers, p50 {1000 * middle:.1f} ms, p99 {1000 * late:.1f} ms"
+        note = f"{len(log.seconds):,} answers, p50 {1000 * middle:.1f} ms, p99 {1000 * late:.1f} ms; "
+        note += f"the server's processor time is {1000 * log.processor / len(log.seconds):.1f} ms an answer"
         row = Row(case, name, Seconds(tuple(np.quantile(log.seconds, [0.0, 0.5, 1.0]))), note=note)
         measured.rows.append(row.with_measures(p50=float(middle), p99=float(late), errors=float(len(log.errors))))
         measured.claim(f"elicit, {name}: p50 in ms", 1000 * float(middle), 20)
@@ -83,7 +84,7 @@ async def _round(service: Service, settings: ElicitSettings, seconds: float) -> 
     log = Log()
     each = int(seconds / settings.every / settings.questions) + 2
     links = await Visitor(service.port).links(service.token, settings.respondents * each)
-    until = perf_counter() + seconds
+    until, before = perf_counter() + seconds, service.processor()
 
     def going() -> bool:
         return perf_counter() < until
@@ -94,6 +95,7 @@ async def _round(service: Service, settings: ElicitSettings, seconds: float) -> 
             for seed in range(settings.respondents)
         )
     )
+    log.processor = service.processor() - before
     return log
 
 

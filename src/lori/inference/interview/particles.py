@@ -145,7 +145,11 @@ def _exchanged(vectors: np.ndarray, specification: Specification, generator: np.
 
 
 def _reflected(vectors: np.ndarray, specification: Specification) -> np.ndarray:
-    low, high = specification.bounds
-    vectors = np.where(vectors < low, 2 * low - vectors, vectors)
-    vectors = np.where(vectors > high, 2 * high - vectors, vectors)
-    return np.clip(vectors, low, high)
+    for place, (low, high) in enumerate(zip(*specification.bounds, strict=True)):
+        own = vectors[:, place]
+        if low == 0 and high == np.inf:
+            np.abs(own, out=own)
+        elif low > -np.inf or high < np.inf:
+            np.copyto(own, np.where(own < low, 2 * low - own, np.where(own > high, 2 * high - own, own)))
+            np.clip(own, low, high, out=own)
+    return vectors

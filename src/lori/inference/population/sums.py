@@ -49,8 +49,8 @@ def log_likelihoods(problem: Problem, agent: np.ndarray, agents: int, vectors: n
 
 def scores(problem: Problem, agent: np.ndarray, agents: int, vectors: np.ndarray) -> np.ndarray:
     """(vectors, 1 + parameters, agents) the log-likelihood of all that an agent chose, and its gradient."""
-    parts = []
-    for some, count in in_turn(vectors):
+    parts, quick = [], problem.specification.likelihood.quick
+    for some, count in in_turn(vectors, TOGETHER if quick else 1):  # code for sets takes long to compile
         rows, weight, origin = problem.row_scores(some)
         parts.append(summed(rows[:count] * weight, agent[origin], agents))
     return np.concatenate(parts)
@@ -92,9 +92,9 @@ def summed(values: np.ndarray, agent: np.ndarray, agents: int) -> np.ndarray:
     return total
 
 
-def in_turn(values: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
+def in_turn(values: np.ndarray, together: int = TOGETHER) -> Iterator[tuple[np.ndarray, int]]:
     """Some of many at a time, filled up to a power of two, and how many these are: code is compiled for few sizes."""
-    for start in range(0, len(values), TOGETHER):
-        some = values[start : start + TOGETHER]
+    for start in range(0, len(values), together):
+        some = values[start : start + together]
         room = 1 << (len(some) - 1).bit_length()
         yield np.concatenate([some, np.repeat(some[:1], room - len(some), axis=0)]), len(some)

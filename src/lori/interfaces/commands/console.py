@@ -10,7 +10,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,9 +74,9 @@ def print_json(content: Any) -> None:
     typer.echo("\n".join(map(printable, text.splitlines())) if sys.stdout.isatty() else text)
 
 
-def show_summary(estimator: LORI) -> None:
-    """Compact and coloured where a person looks at a terminal, the whole summary elsewhere."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+def show_summary(estimator: LORI, full: bool = False) -> None:
+    """Compact and coloured where a person looks at a terminal, the whole summary elsewhere, or where it is asked for."""
+    if full or not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         typer.echo(str(estimator.summary()))
         return
     from lori.interfaces.commands.terminal import print_compact
@@ -91,18 +91,18 @@ class TableOptions:
     out: Annotated[Path | None, typer.Option(help="Write a table (.csv or .parquet) instead of printing it.")] = None
     as_json: AsJson = False
 
-    def show(self, columns: Mapping[str, Any], of: str = "pair") -> None:
-        """Print or write arrays as columns, their rows, each of them a pair or a set, numbered from 1."""
+    def show(self, columns: Mapping[str, Any], of: str = "pair", names: Sequence[Any] | None = None) -> None:
+        """Print or write arrays as columns, their rows, each a pair or a set, by name or numbered from 1."""
         number = next(name for name in (of, "row", "number") if name not in columns)  # alternatives have any name
-        rows = len(next(iter(columns.values())))
+        rows = names or range(1, len(next(iter(columns.values()))) + 1)
         if sys.stdout.isatty() and self.out is None and not self.as_json:  # a program gets the names as they are
             columns = {shown(name): column for name, column in columns.items()}
         if self.out is None and not self.as_json and all(column.dtype.kind == "f" for column in columns.values()):
-            typer.echo(_numbers_as_csv(number, columns))  # without pandas, which takes longer to load
+            typer.echo(_numbers_as_csv({number: rows}, columns))  # without pandas, which takes longer to load
             return
         import pandas
 
-        table = pandas.DataFrame({number: range(1, rows + 1), **columns})
+        table = pandas.DataFrame({number: rows, **columns})
         if self.out is not None:
             from lori.data.writing import write_table
 
@@ -114,11 +114,11 @@ class TableOptions:
             table.to_csv(sys.stdout, index=False, float_format="%.6g")
 
 
-def _numbers_as_csv(number: str, columns: Mapping[str, Any]) -> str:
-    """Finite numbers under their names, rows numbered from 1."""
+def _numbers_as_csv(called: Mapping[str, Sequence[Any]], columns: Mapping[str, Any]) -> str:
+    """Finite numbers under their names, beside what rows are called."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([number, *columns])
-    for place, row in enumerate(zip(*columns.values(), strict=True), start=1):
-        writer.writerow([place, *(f"{value:.6g}" for value in row)])
+    writer.writerow([*called, *columns])
+    for *names, row in zip(*called.values(), zip(*columns.values(), strict=True), strict=True):
+        writer.writerow([*names, *(f"{value:.6g}" for value in row)])
     return text.getvalue().removesuffix("\n")

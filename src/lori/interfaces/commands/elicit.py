@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,8 @@ def elicit(
     port: Annotated[int, typer.Option(help="Port to listen at.")] = 8000,
 ) -> None:
     """Ask people in a browser: each next question is the one that teaches most about what they put first."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # matrices are small: more threads would only wait for each other
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from lori.interfaces.web.example import write_example
     from lori.language import interview as language
 

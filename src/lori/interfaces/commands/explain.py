@@ -28,7 +28,7 @@ def explain(
     check_targets([table.out], inputs=[model, *files], overwrite=False)
     from lori.inference.explanation import Explanation
     from lori.interfaces.commands.people import load_one
-    from lori.interfaces.commands.predict import in_own_words
+    from lori.interfaces.commands.predict import in_own_words, set_names
 
     estimator = load_one(model, data.agent)
     observed = data.read(files, estimator, outcome_needed=False)
@@ -36,9 +36,10 @@ def explain(
     of = "pair" if isinstance(explanation, Explanation) else "set"
     if isinstance(explanation, Explanation) and estimator.reading_ is not None:
         explanation = explanation.called(estimator.reading_.words)
+    names = set_names(data.sources(files), observed) if of == "set" else None
     if words:
         for pair in range(len(explanation)):
-            typer.echo(f"{pair + 1}: {explanation.describe(pair)}")
+            typer.echo(f"{names[pair] if names else pair + 1}: {explanation.describe(pair)}")
     else:
         told = {str(name): column.to_numpy() for name, column in explanation.to_frame().items()}
-        table.show(in_own_words(told, estimator, data.sources(files), observed, of), of)
+        table.show(in_own_words(told, estimator, data.sources(files), observed, of), of, names)

@@ -157,6 +157,9 @@ class OutputOptions:
         str | None,
         typer.Option(help="Also tell what a unit of each feature is worth in units of this one: willingness to pay."),
     ] = None
+    full: Annotated[bool, typer.Option("--full", help="The whole summary at a terminal, too, not only the answer.")] = (
+        False
+    )
     as_json: AsJson = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False
 
@@ -169,7 +172,7 @@ class OutputOptions:
             content |= {"worth": estimator.posterior().worth(self.currency).to_dict()} if self.currency else {}
             print_json({**content, "selection": chosen_content(chosen)} if chosen else content)
         elif not self.quiet:
-            show_summary(estimator)
+            show_summary(estimator, self.full)
             if chosen:
                 typer.echo(f"\n{chosen_text(chosen)}")
             if self.currency:
@@ -264,7 +267,12 @@ def fit(
         output.show(estimator)
         return
     remark = None if output.quiet else say
-    preferences, dropped = data.read(files, ties="observed" if model.ties is TieName.observed else "error", say=remark)
+    told: list[str] = []
+    with working(f"Reading {shown(files[-1])}"):
+        ties = "observed" if model.ties is TieName.observed else "error"
+        preferences, dropped = data.read(files, ties=ties, say=told.append)
+    for sentence in told if remark else ():
+        say(sentence)
     if output.currency is not None:
         one_of("--currency", output.currency, preferences.features)
     if not output.quiet and not (model.chooses_levels or model.climbs):

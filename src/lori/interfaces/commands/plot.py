@@ -10,7 +10,7 @@ import typer
 
 from lori.data.writing import check_targets
 from lori.errors import InputError
-from lori.interfaces.commands.console import shown
+from lori.interfaces.commands.console import shown, working
 from lori.interfaces.commands.options import ModelDataOptions, ModelFile, names
 
 if TYPE_CHECKING:
@@ -65,12 +65,14 @@ def plot(
         save(figure, out)
         typer.echo(f"{figure.get_label()}\nWrote {shown(out)}")
         return
-    estimator = load_one(model, data.agent)
-    if kind is Kind.trajectories:
-        figure = _trajectories(estimator, files, left, right, data)
-    else:
-        figure = _figure(estimator, kind, _pair(features), data.read(files, estimator) if files else None)
-    save(figure, out)
+    with working("Reading the model") as stage:
+        estimator = load_one(model, data.agent)
+        stage("Drawing")
+        if kind is Kind.trajectories:
+            figure = _trajectories(estimator, files, left, right, data)
+        else:
+            figure = _figure(estimator, kind, _pair(features), data.read(files, estimator) if files else None)
+        save(figure, out)
     typer.echo(f"{figure.get_label()}\nWrote {shown(out)}")
 
 

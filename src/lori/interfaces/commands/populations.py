@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 AUTO_LEVELS = (1, 2)  # that are weighed with --levels auto
 MOST_WEIGHED = 6  # classes, with --classes auto
+DIGITS = "%.4f"  # of probabilities in a file
 SHARED = ("reward", "alpha", "epsilon", "ties", "lapse", "prior", "seed")
 
 
@@ -91,7 +92,7 @@ def fit_people(
         population.save(save)
     if options.members is not None:
         with writing(options.members) as target:
-            population.members_frame().to_csv(target, index=False)
+            population.members_frame().to_csv(target, index=False, float_format=DIGITS)
     if as_json:
         content: dict[str, Any] = population.summary().to_dict()
         print_json({**content, "selection": chosen.to_dict()} if chosen else content)

@@ -30,6 +30,19 @@ def own_columns(sources: list[str], observed: Any) -> dict[str, Any]:
     return {name: table[name].to_numpy() for name in kept} if len(table) == len(observed) else {}
 
 
+def set_names(sources: list[str], observed: Any) -> list[Any] | None:
+    """What a long file calls its sets; None where it has other sets than those that were read, or no names."""
+    from lori.data.reading.files import read_table
+    from lori.data.reading.paths import STANDARD_INPUT
+
+    reading = observed.reading
+    if reading is None or reading.form != "choices" or sources[0] == STANDARD_INPUT or len(sources) > 1:
+        return None
+    column = reading.columns.get("set", "set")
+    names = list(dict.fromkeys(read_table(sources[0], [column])[column]))
+    return names if len(names) == len(observed) else None
+
+
 def in_own_words(
     told: dict[str, Any], estimator: LORI | Population, sources: list[str], observed: Any, of: str
 ) -> dict[str, Any]:
@@ -57,4 +70,5 @@ def predict(model: ModelFile, files: Files, table: TableOptions, data: ModelData
 
     of, outcomes = ("set", observed.names) if isinstance(observed, Choices) else ("pair", OUTCOMES)
     told = dict(zip(outcomes, predicted(models, observed).T, strict=True))
-    table.show(in_own_words(told, estimator, data.sources(files), observed, of), of)
+    names = set_names(data.sources(files), observed) if of == "set" else None
+    table.show(in_own_words(told, estimator, data.sources(files), observed, of), of, names)

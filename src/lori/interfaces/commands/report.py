@@ -67,10 +67,10 @@ def write_report(
     from lori.interfaces.report import populations, rendering
 
     made: dict[str, Any] = {"title": title, "command": _command(), "dropped": dropped}
-    with working("Writing the report (this fits the model again, without some of the choices)"):
+    with working("Report: loading what it is made of") as stage:
         content: rendering.Page
         if isinstance(estimator, LORI):
-            content = models.report(estimator, data, pairs=pairs, currency=currency, **made)
+            content = models.report(estimator, data, pairs=pairs, currency=currency, progress=stage, **made)
         else:
             content = populations.report(estimator, data, **made)
         rendering.write_html(content, out)

@@ -55,7 +55,7 @@ def _beware(summary: Summary) -> list[Padding]:
     status = summary.status
     lines = [Text(f"Note: {note}", style="yellow") for note in note_sentences(status.notes)]
     ended = "converged" if status.converged else "NOT CONVERGED"
-    last = f"{ended}; log-likelihood {summary.log_likelihood:.3f}; the whole summary: add | cat, or --json"
+    last = f"{ended}; log-likelihood {summary.log_likelihood:.3f}; the whole summary: --full, or --json"
     lines.append(Text(last, style="green" if status.converged else "bold red"))
     return [Padding(line, (0, 0, 0, 1)) for line in lines]
 

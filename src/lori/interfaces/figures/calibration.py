@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 
 from lori.evaluation.checks import Check
 from lori.evaluation.metrics import Reliability
-from lori.interfaces.figures.style import COLOURS, described, new_figure, style
+from lori.interfaces.figures.style import COLOURS, QUIET, SMALL, described, new_figure, style
 from lori.language.numbers import counted, percent, share_of
 from lori.language.sentence import Sentence
 
 
-def calibration(found: Reliability) -> Figure:
-    """Observed shares with intervals against predicted ones; the diagonal is perfect."""
+def calibration(found: Reliability, *, held_out: bool = False) -> Figure:
+    """Observed shares with intervals against predicted ones, and of how many choices; the diagonal is perfect."""
     with style():
         drawn, (axes,) = new_figure(3.6)
         low = min(0.45, float(found.predicted.min()), float(found.lower.min()))
@@ -24,11 +24,15 @@ def calibration(found: Reliability) -> Figure:
         spread = np.abs(np.stack([found.lower, found.upper]) - found.observed)
         axes.errorbar(
             found.predicted, found.observed, yerr=spread, fmt="o", color=COLOURS[0], capsize=3, markersize=5,
-            label="observed, with 95 % interval",
+            label="observed, 95 % interval, comparisons",
         )  # fmt: skip
-        axes.set_xlim(low, 1.01)
-        axes.set_ylim(low, 1.01)
-        axes.set_xlabel("predicted probability of what the model favours")
+        for place, top, n in zip(found.predicted, found.upper, found.comparisons, strict=True):
+            axes.annotate(
+                f"{n:,.0f}", (place, top), (0, 3), textcoords="offset points", ha="center", fontsize=SMALL, color=QUIET
+            )
+        axes.set_xlim(low, 1.02)
+        axes.set_ylim(low, 1.06)
+        axes.set_xlabel(f"predicted probability of what the model favours{', held out' if held_out else ''}")
         axes.set_ylabel("share of choices that it won")
         drawn.legend(loc="outside upper left", ncols=2)
     return described(drawn, calibration_caption(found))
@@ -51,7 +55,7 @@ def check(found: Check) -> Figure:
                 markersize=5, label=label if own else None,
             )  # fmt: skip
         axes.set_yticks(places, [_group(group.by, group.name) for group in groups])
-        axes.set_xlabel("share of choices that what the model favours won")
+        axes.set_xlabel("share of choices won by what the model favours")
         drawn.legend(loc="outside upper left", ncols=3)
     return described(drawn, check_caption(found))
 

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -16,8 +17,8 @@ from lori.data.choices import Choices
 from lori.data.trajectories import Trajectories
 from lori.errors import InputError, LoriError
 from lori.evaluation.checks import predictive_check
-from lori.evaluation.metrics import Predicts, reliability
-from lori.evaluation.overview import known
+from lori.evaluation.metrics import HeldOut, Predicts, reliability
+from lori.evaluation.overview import known, values_of
 from lori.evaluation.set_landscapes import set_landscape, survival
 from lori.evaluation.tradeoffs import Landscape, landscape, median_alternative, place_of, spans, trade_off
 from lori.inference.statistics import Observed
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from lori.estimators.lori import LORI
     from lori.estimators.population import Population
 
-DRAWS = 100
+DRAWS, DENSE = 100, 400  # for intervals, and for densities
 Draws = Sequence[OrderedModel]
 
 
@@ -41,6 +42,15 @@ class Plots:
     @staticmethod
     def of_population(population: Population) -> PopulationPlots:
         return PopulationPlots(population)
+
+    @staticmethod
+    def report(model: LORI, path: str | Path, data: Observed, **options: Any) -> None:
+        """Write the page that `LORI.report` promises."""
+        from lori.interfaces.commands.report import check_page
+        from lori.interfaces.report import content, rendering
+
+        check_page("path", Path(path))
+        rendering.write_html(content.report(model, data, **options), Path(path))
 
     def ladder(self) -> Figure:
         """Levels in order with weights, thresholds and the share of decisions that each one makes."""
@@ -87,8 +97,9 @@ class Plots:
         return tradeoff.surface(self._landscape(across, up, self._at(data, at), ties_apart=False))
 
     def calibration(self, data: Observed, *, predictions: Predicts | None = None) -> Figure:
-        """Predicted against observed shares; `predictions` may be those of `held_out`."""
-        return calibration.calibration(reliability(self._model.model_ if predictions is None else predictions, data))
+        """Predicted against observed shares; `predictions` may be those of `held_out`, which the figure then says."""
+        found = reliability(self._model.model_ if predictions is None else predictions, data)
+        return calibration.calibration(found, held_out=isinstance(predictions, HeldOut))
 
     def check(self, data: Observed) -> Figure:
         """Could the model have produced these data? Observed shares beside replications from the posterior."""
@@ -103,9 +114,13 @@ class Plots:
         known = self._sets(data, "chances")
         return sets.chances(set_landscape(self._model.model_, known, *self._features(across, up)))
 
-    def posterior(self, *, draws: Draws | None = None) -> Figure:
-        """Weights and thresholds with their intervals: from standard errors, or from `draws`."""
-        return posterior.figure(known(self._model.summary(), draws))
+    def posterior(self, *, draws: Draws | None = None, density: Draws | None = None) -> Figure:
+        """Weights and thresholds in their units, with intervals, as reported or those of `draws`, and densities."""
+        summary = self._model.summary()
+        numbers = known(summary, draws)
+        if density is None:
+            density = posterior_draws(self._model, DENSE) if draws is None else draws
+        return posterior.figure(numbers, values_of(numbers, summary, density or ()))
 
     def trajectories(self, steps: Trajectories, left: str, right: str) -> Figure:
         """Two trajectories side by side, step by step."""

@@ -4,43 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from lori.evaluation.overview import Known
-from lori.interfaces.figures.style import COLOURS, QUIET, SMALL, described, new_figure, style
+from lori.interfaces.figures.style import COLOURS, QUIET, SMALL, WIDTH, described, style
 from lori.language.names import LONGEST
 from lori.language.numbers import rounded, with_interval
 from lori.language.sentence import Name, Sentence, clause, joined
 
-LOWEST, HIGHEST = -1.0, 3.0
-NAME = 18  # characters of a name beside what is drawn
+GRID = 120  # places at which a density is drawn
+EACH = 0.78  # inches for each number
+NAME = 26  # characters of a name above what is drawn
 UNKNOWN = Sentence("Intervals could not be computed for this model, so none are shown.")
 
 
-def figure(numbers: Sequence[Known]) -> Figure:
-    """Intervals relative to their estimates, so that numbers in different units share an axis."""
+def figure(numbers: Sequence[Known], values: Sequence[np.ndarray]) -> Figure:
+    """The density of each number in its own units, from `values` of draws, with its estimate and 95 % interval."""
     with style():
-        drawn, (axes,) = new_figure(1.0 + 0.42 * len(numbers))
-        axes.axvline(1, color="#bbbbbb", linewidth=0.8, zorder=0)
-        axes.axvline(0, color="black", linewidth=0.8, linestyle=":", zorder=0)
-        for row, known in enumerate(numbers):
-            marker, colour = ("D", COLOURS[5]) if known.kind == "threshold" else ("o", COLOURS[0])
-            if known.interval is not None and known.value:
-                ends = sorted(bound / known.value for bound in known.interval)
-                low, high = max(ends[0], LOWEST), min(ends[1], HIGHEST)
-                axes.plot([low, high], [row, row], color=colour, linewidth=2)
-                for end, bound, sign in ((low, ends[0], "<"), (high, ends[1], ">")):
-                    if end != bound:
-                        axes.plot(end, row, sign, color=colour, markersize=6)
-            axes.plot(1 if known.value else 0, row, marker, color=colour, markersize=5)
-            behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-            axes.text(LOWEST, row - 0.18, _told(known, NAME), fontsize=SMALL, va="bottom", color=QUIET, bbox=behind)
-        axes.set_yticks([])
-        axes.set_ylim(len(numbers) - 0.5, -0.9)
-        axes.set_xlim(LOWEST - 0.05, HIGHEST + 0.05)
-        axes.set_xlabel("95 % interval as a multiple of the estimate (dotted: zero)")
-        axes.spines["left"].set_visible(False)
+        drawn = Figure(figsize=(WIDTH, max(1.6, EACH * len(numbers))), layout="constrained")
+        rows = drawn.subplots(max(len(numbers), 1), 1, squeeze=False)[:, 0]
+        for axes, known, own in zip(rows, numbers, values, strict=False):
+            colour = COLOURS[5] if known.kind == "threshold" else COLOURS[0]
+            low, high = known.interval or (known.value, known.value)
+            length = (high - low) or abs(known.value) or 1.0
+            grid = np.linspace(low - 0.4 * length, high + 0.4 * length, GRID)
+            if len(own) > 1 and np.ptp(own) > 0:
+                axes.fill_between(grid, density(own, grid), color=colour, alpha=0.25, linewidth=0)
+            axes.plot([low, high], [0, 0], color=colour, linewidth=3, solid_capstyle="butt", clip_on=False)
+            axes.plot(known.value, 0, "D" if known.kind == "threshold" else "o", color=colour, clip_on=False)
+            if grid[0] < 0 < grid[-1]:
+                axes.axvline(0, color="black", linewidth=0.8, linestyle=":")
+            axes.set_title(_told(known, NAME), fontsize=SMALL, fontweight="normal", color=QUIET, pad=3)
+            axes.set_xlim(grid[0], grid[-1])
+            axes.set_ylim(bottom=0)
+            axes.set_yticks([])
+            axes.locator_params(axis="x", nbins=5)
+            axes.tick_params(axis="x", labelsize=SMALL)
+            axes.spines["left"].set_visible(False)
     return described(drawn, caption(numbers))
+
+
+def density(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
+    """Of draws, by Gaussian kernels as wide as Silverman's rule has it."""
+    width = 1.06 * min(values.std(), np.subtract(*np.quantile(values, [0.75, 0.25])) / 1.34 or values.std())
+    away = (grid[:, None] - values) / (width * len(values) ** -0.2)
+    return np.exp(-0.5 * away**2).mean(axis=1)
 
 
 def caption(numbers: Sequence[Known]) -> Sentence:

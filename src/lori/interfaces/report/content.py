@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from markupsafe import Markup
@@ -81,6 +82,7 @@ class Report:
     command: str
     pictures: dict[str, Picture]
     remarks: dict[str, Sentence]  # by section: why something is not shown, or what to beware of
+    words: dict[str, str]  # what the file calls left, tie and right, where it has words of its own
     worth: list[Sentence]  # of units of features in those of one of them, where that was asked for
 
     template = "report"
@@ -99,21 +101,27 @@ def report(
     dropped: int = 0,
     pairs: bool = True,
     currency: str | None = None,
+    progress: Callable[[str], None] = lambda stage: None,
 ) -> Report:
     """Everything about `model` and the `preferences` it was fitted to; further fits tell how well it predicts.
 
     The most surprising pairs are shown as they were recorded; `pairs=False` leaves such raw data out. With a `currency`
-    the worth of every feature is told in its units.
+    the worth of every feature is told in its units. `progress` is told what is being done.
     """
     summary = model.summary()
     # The very preferences that were fitted, where possible: then their posterior need not search again.
     same = preferences if preferences.features == model.features_ else preferences.select(model.features_)
+    progress("Report: how sure that is")
     posterior = _posterior(model, same)
+    progress("Report: choices that were left out of a fit")
     quality, predictions = _quality(model, same)
+    progress("Report: figures")
     pictures, remarks = _pictures(model, same, posterior, predictions)
     citation, versions = made_with()
     looked_at = predictable(same, 0, SURPRISING) if isinstance(same, Choices) else same
     surprising = surprises(model.model_, looked_at)
+    if dropped or (model.reading_ is not None and model.reading_.dropped):  # places are not those of rows
+        surprising = [replace(each, pair=None) for each in surprising if isinstance(each, Surprise)] or surprising
     if surprising:
         remarks["pairs"] = sentences.raw_data(sets=isinstance(same, Choices), shown=pairs)
     if model.reading_ is not None and (read := remarks_on_reading(model.reading_)):
@@ -137,6 +145,7 @@ def report(
         command=command,
         pictures=pictures,
         remarks=remarks,
+        words=model.reading_.words if model.reading_ is not None else {},
         worth=posterior.worth(currency).sentences() if currency and posterior is not None else [],
     )
 
@@ -182,13 +191,14 @@ def _pictures(
     """The figures that this model and these data allow, and why others are missing."""
     figures = {"ladder": ("What comes first", model.plot.ladder())}
     remarks = {}
-    known = model.plot.posterior()
+    trusted = posterior if posterior is not None and posterior.trust.trusted else None
+    known = model.plot.posterior(density=trusted.models(plots.DENSE) if trusted else ())
     if caption_of(known) == intervals.UNKNOWN:
         remarks["thresholds"] = intervals.UNKNOWN
     else:
         figures["posterior"] = ("How precisely weights and thresholds are known", known)
     if len(plots.leaders(model)) > 1:
-        draws = posterior.models(plots.DRAWS) if posterior is not None and posterior.trust.trusted else []
+        draws = trusted.models(plots.DRAWS) if trusted else []
         figures["tradeoff"] = ("What makes up for a loss", model.plot.tradeoff(data=preferences, draws=draws))
         figures["regions"] = ("Which side is preferred, and where neither is", model.plot.regions(data=preferences))
         support = model.summary().support

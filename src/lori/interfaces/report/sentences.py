@@ -6,6 +6,7 @@ The answer itself is that of `lori.language.answer`, as everywhere.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from lori.evaluation.checks import RARE, RareChoices, Surprise
@@ -16,7 +17,7 @@ from lori.language.answer import leaders, support_sentence
 from lori.language.notes import NOT_CONVERGED, NOT_TRUSTED
 from lori.language.numbers import cardinal, counted, fine_percent, percent
 from lori.language.results import Summary
-from lori.language.sentence import Name, Sentence, paragraph
+from lori.language.sentence import Name, Sentence, clause, paragraph
 
 if TYPE_CHECKING:
     from lori.interfaces.report.content import Quality
@@ -164,15 +165,15 @@ def rare(found: RareChoices, *, shown: bool, sets: bool = False) -> Sentence:
     )
 
 
-def sides(each: Surprise | SetSurprise) -> tuple[str, str]:
+def sides(each: Surprise | SetSurprise, words: Mapping[str, str] | None = None) -> tuple[str, str]:
     """What stands in the two columns of a surprising choice."""
     if isinstance(each, Surprise):
-        return "Left", "Right"
+        return (words or {}).get("left", "Left"), (words or {}).get("right", "Right")
     return "Picked as worst" if each.worst else "Chosen", "Likeliest"
 
 
-def surprise(each: Surprise | SetSurprise) -> Sentence:
-    """What was chosen in a surprising pair or set, and what the model makes of it."""
+def surprise(each: Surprise | SetSurprise, words: Mapping[str, str] | None = None) -> Sentence:
+    """What was chosen in a surprising pair or set, and what the model makes of it; `words` are the file's for sides."""
     if isinstance(each, SetSurprise):
         who = f"level {each.level} is the likeliest to decide" if each.level else "it is likeliest that a coin decides"
         return Sentence.of(
@@ -183,14 +184,21 @@ def surprise(each: Surprise | SetSurprise) -> Sentence:
             favourite=Name(each.favourite), best=fine_percent(each.favourite_probability), who=who,
         )  # fmt: skip
     times = f" {each.times_chosen:,} of {each.times:,} times" if each.times > 1 else ""
-    chosen = "The answer was a tie" if each.chosen == "tie" else f"{each.chosen.capitalize()} was chosen"
+    called = Name((words or {}).get(each.chosen, each.chosen.capitalize()))
+    place = f"Pair {each.pair:,}: " if each.pair else ""
     who = (
         f"level {each.level} is the likeliest to decide" if each.level else "it is likeliest that no difference counts"
     )
     this = f"{'each such' if each.times > 1 else 'this'} {'answer' if each.chosen == 'tie' else 'choice'}"
-    return Sentence(
-        f"{chosen}{times}; the model gives {this} a probability of {fine_percent(each.probability)}, and {who}."
+    answer = (
+        f"{'the' if place else 'The'} answer was a tie"
+        if each.chosen == "tie"
+        else clause("{own} was chosen", own=called)
     )
+    return Sentence.of(
+        "{place}{answer}{times}; the model gives {this} a probability of {chance}, and {who}.",
+        place=place, answer=answer, times=times, this=this, chance=fine_percent(each.probability), who=who,
+    )  # fmt: skip
 
 
 def data(description: Description, dropped: int) -> Sentence:

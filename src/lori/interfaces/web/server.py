@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from lori.inference.interview.study import Study
 from lori.interfaces.web.administration import Administration
 from lori.interfaces.web.pages import HERE, Pages
 from lori.interfaces.web.security import Limits, Refused, SecureHeaders, checked_form, csrf_token, log
-from lori.interfaces.web.storage import Respondent, Storage, new_token
+from lori.interfaces.web.storage import Respondent, Storage, Turn, new_token
 from lori.interfaces.web.talks import Talks
 
 TALK, VISIT = "talk", "visit"  # cookies: who answers, and who has not yet begun
@@ -81,7 +80,7 @@ class Server:
             if await run_sync(self.storage.state) == "no":
                 raise Refused(403, "closed", "a closed study")
             return HTMLResponse(self.pages.page("welcome.html", csrf=csrf, missing="agree" in request.query_params))
-        return await self._where(respondent, csrf, whole=True)
+        return self._where(respondent, await run_sync(self.storage.turns, respondent.id), csrf, whole=True)
 
     async def _welcome(self, request: Request) -> Response:
         if await run_sync(self.storage.state) != "yes":
@@ -110,7 +109,7 @@ class Server:
             respondent = await run_sync(self.storage.find, token)
             assert respondent is not None
         name = fields.get("name", "").strip()[:LONGEST_NAME] if self.study.page.get("ask_name") else ""
-        async with self.talks.lock(respondent.id):
+        async with self.talks.lock(token):
             if not await run_sync(self.storage.turns, respondent.id):
                 belief = await run_sync(self._believed)
                 first = await self.talks.first_question(replace(respondent, belief=belief))
@@ -124,47 +123,54 @@ class Server:
         return self.talks.believed([own.result for own in self.storage.everybody()])
 
     async def answer(self, request: Request) -> Response:
-        respondent, csrf, fields = await self._asked(request)
+        token, fields = await self._form(request)
         number, mark, answer = fields.get("number", ""), fields.get("mark", ""), fields.get("answer", "")
         if not number.isdecimal() or len(number) > 6 or answer not in (*self.study.answers, SKIP):
             raise Refused(400, "failed", "an answer that is none")
-        async with self.talks.lock(respondent.id):
-            known = await run_sync(self.storage.turns, respondent.id)
-            numbers = {turn.question.number: turn for turn in known}
-            if int(number) not in numbers:
+        csrf, whole = csrf_token(self.storage.secret, token), not _wants_part(request)
+        async with self.talks.lock(token):
+            respondent, known = await self._visited(request, token)
+            turn = next((own for own in known if own.question.number == int(number)), None)
+            if turn is None:
                 raise Refused(409, "failed", "a question that was not asked")
-            turn = numbers[int(number)]
             if turn.answer is not None or turn.mark != mark:  # a reload, a second click, another tab
-                return await self._where(respondent, csrf, whole=not _wants_part(request))
+                return self._where(respondent, known, csrf, whole=whole)
             talk = await self.talks.taken_up(respondent, known)
             following = talk.prepare()[answer]
             talk.tell(answer)
             over = following.sure > self.study.sure or int(number) >= self.study.questions
             result = await run_sync(self.talks.result, talk) if over else ""
-            await run_sync(
-                self.storage.answer, respondent.id, int(number), answer, None if over else following.question, result
-            )
-            if over:
+            asked = None if over else following.question
+            written = await run_sync(self.storage.answer, respondent.id, int(number), answer, asked, result)
+            if over or not written:
                 self.talks.forget(respondent.id)
             else:
                 self.talks.prepare(talk)
-        respondent = await self._find_again(request)
-        return await self._where(respondent, csrf, whole=not _wants_part(request))
+        if not written:  # another process was faster
+            respondent, known = await self._visited(request, token)
+        elif over:
+            respondent, known = replace(respondent, result=result), [*known[:-1], replace(turn, answer=answer)]
+        else:
+            known = [Turn(following.question, None, 0.0, None)]
+        return self._where(respondent, known, csrf, whole=whole)
 
     async def undo(self, request: Request) -> Response:
-        respondent, csrf, fields = await self._asked(request)
+        token, fields = await self._form(request)
         number = fields.get("number", "")
         if not number.isdecimal() or len(number) > 6:
             raise Refused(400, "failed", "a number that is none")
-        async with self.talks.lock(respondent.id):
+        async with self.talks.lock(token):
+            respondent, _ = await self._visited(request, token)
             if await run_sync(self.storage.undo, respondent.id, int(number)):
                 self.talks.forget(respondent.id)
-        respondent = await self._find_again(request)
-        return await self._where(respondent, csrf, whole=not _wants_part(request))
+        respondent, known = await self._visited(request, token)
+        csrf = csrf_token(self.storage.secret, token)
+        return self._where(respondent, known, csrf, whole=not _wants_part(request))
 
     async def delete(self, request: Request) -> Response:
-        respondent, _, _ = await self._asked(request, also_closed=True)
-        async with self.talks.lock(respondent.id):
+        token, _ = await self._form(request)
+        async with self.talks.lock(token):
+            respondent, _ = await self._visited(request, token, also_closed=True)
             await run_sync(self.storage.delete, respondent.id)
             self.talks.forget(respondent.id)
         page = HTMLResponse(self.pages.message("deleted"))
@@ -210,37 +216,37 @@ class Server:
 
     # -- inside ---------------------------------------------------------------------------------------------
 
-    async def _where(self, respondent: Respondent, csrf: str, *, whole: bool) -> Response:
+    def _where(self, respondent: Respondent, known: Sequence[Turn], csrf: str, *, whole: bool) -> Response:
         """The page on which a respondent is, or the part of it that a script puts into the page."""
-        known = await run_sync(self.storage.turns, respondent.id)
-        still = [turn for turn in known if turn.answer is None]
-        if still:
-            page = self.pages.ask(still[-1], csrf, whole=whole)
+        if known and known[-1].answer is None:
+            page = self.pages.ask(known[-1], csrf, whole=whole)
         else:
             page = self.pages.thanks(respondent.result, csrf, len(known), whole=whole)
         return HTMLResponse(page, headers={} if whole else {"X-Part": "1"})
 
-    async def _asked(self, request: Request, also_closed: bool = False) -> tuple[Respondent, str, dict[str, str]]:
-        """Who sends this form; it must be from a page of ours."""
+    async def _form(self, request: Request) -> tuple[str, dict[str, str]]:
+        """The token of whoever sends a form that came from a page of ours, and its fields."""
         token = request.cookies.get(TALK, "")
-        respondent = await self._find(token)
+        if len(token) not in TOKEN_LENGTHS:
+            self.strangers.take(_address(request))
+            raise Refused(403, "wrong_link", "no token")
+        self.asking.take(token)
+        return token, await checked_form(request, self.storage.secret, token)
+
+    async def _visited(
+        self, request: Request, token: str, also_closed: bool = False
+    ) -> tuple[Respondent, Sequence[Turn]]:
+        """Who sends a form, and what was asked so far; the study must be open, unless it is to delete."""
+        respondent, known, state = await run_sync(self.storage.visited, token)
         if respondent is None or respondent.expired:
             self.strangers.take(_address(request))
             raise Refused(403, "wrong_link", "an unknown or expired token")
-        self.asking.take(token)
-        fields = await checked_form(request, self.storage.secret, token)
-        if not also_closed and (respondent.consented_at is None or await run_sync(self.storage.state) == "no"):
+        if not also_closed and (respondent.consented_at is None or state == "no"):
             raise Refused(403, "closed", "a closed study")
-        return respondent, csrf_token(self.storage.secret, token), fields
+        return respondent, known
 
     async def _find(self, token: str) -> Respondent | None:
         return await run_sync(self.storage.find, token) if len(token) in TOKEN_LENGTHS else None
-
-    async def _find_again(self, request: Request) -> Respondent:
-        respondent = await self._find(request.cookies.get(TALK, ""))
-        if respondent is None:
-            raise Refused(403, "wrong_link", "a respondent who is gone")
-        return respondent
 
     def _with_cookie(self, reply: Any, name: str, value: str) -> Response:
         reply.set_cookie(name, value, max_age=YEAR, httponly=True, samesite="lax", secure=self.secure, path="/")
@@ -254,7 +260,3 @@ def _wants_part(request: Request) -> bool:
 def _address(request: Request) -> str:
     """For limits alone: never stored, never logged."""
     return request.client.host if request.client else ""
-
-
-def as_json(value: Any) -> Response:
-    return Response(json.dumps(value, ensure_ascii=False), media_type="application/json")

@@ -20,7 +20,7 @@ from sqlalchemy.engine import Connection, Engine, Row
 from lori.errors import InputError
 from lori.inference.interview.interview import Question
 from lori.inference.interview.study import Study
-from lori.interfaces.web.tables import analyses, connect, respondents, settings, turns
+from lori.interfaces.web.tables import READING, analyses, connect, respondents, settings, turns
 
 
 def new_token() -> str:
@@ -78,6 +78,9 @@ class Storage:
         self.engine: Engine = connect(url)
         self.admin_token = self._first_start(study)  # shown once, where it is new
 
+    def _reading(self) -> Connection:
+        return self.engine.connect().execution_options(**{READING: True})
+
     # -- settings -------------------------------------------------------------------------------------------
 
     def _first_start(self, study: Study) -> str | None:
@@ -112,7 +115,7 @@ class Storage:
 
     def state(self) -> str:
         """ "yes" (open to anybody), "invited" (with a link of one's own) or "no" (closed)."""
-        with self.engine.connect() as connection:
+        with self._reading() as connection:
             return str(connection.scalar(sql.select(settings.c.value).where(settings.c.name == "open")))
 
     def set_state(self, state: str) -> None:
@@ -136,7 +139,7 @@ class Storage:
         return made
 
     def find(self, token: str) -> Respondent | None:
-        with self.engine.connect() as connection:
+        with self._reading() as connection:
             row = connection.execute(sql.select(respondents).where(respondents.c.token == hashed(token))).first()
         return None if row is None else _respondent(row)
 
@@ -160,11 +163,23 @@ class Storage:
 
     def turns(self, respondent: int) -> list[Turn]:
         """All questions of a respondent, in order; the last one may be open."""
-        with self.engine.connect() as connection:
+        with self._reading() as connection:
             rows = connection.execute(
                 sql.select(turns).where(turns.c.respondent == respondent).order_by(turns.c.number)
             ).all()
         return [_turn(row) for row in rows]
+
+    def visited(self, token: str) -> tuple[Respondent | None, list[Turn], str]:
+        """All that a form needs: who sends it, what was asked, and whether the study is open; see `state`."""
+        with self._reading() as connection:
+            row = connection.execute(sql.select(respondents).where(respondents.c.token == hashed(token))).first()
+            if row is None:
+                return None, [], "no"
+            known = connection.execute(
+                sql.select(turns).where(turns.c.respondent == row.id).order_by(turns.c.number)
+            ).all()
+            state = connection.scalar(sql.select(settings.c.value).where(settings.c.name == "open"))
+        return _respondent(row), [_turn(own) for own in known], str(state)
 
     def answer(self, respondent: int, number: int, answer: str, following: Question | None, result: str = "") -> bool:
         """Write an answer with what follows it: a question, or the end with its result. False: it was there before."""
@@ -218,12 +233,12 @@ class Storage:
     # -- everything -----------------------------------------------------------------------------------------
 
     def everybody(self) -> list[Respondent]:
-        with self.engine.connect() as connection:
+        with self._reading() as connection:
             rows = connection.execute(sql.select(respondents).order_by(respondents.c.id)).all()
         return [_respondent(row) for row in rows]
 
     def all_turns(self) -> list[tuple[int, Turn]]:
-        with self.engine.connect() as connection:
+        with self._reading() as connection:
             rows = connection.execute(sql.select(turns).order_by(turns.c.respondent, turns.c.number)).all()
         return [(row.respondent, _turn(row)) for row in rows]
 
@@ -235,7 +250,7 @@ class Storage:
             )
 
     def analysis(self) -> Row[Any] | None:
-        with self.engine.connect() as connection:
+        with self._reading() as connection:
             return connection.execute(sql.select(analyses).order_by(analyses.c.id.desc())).first()
 
 

@@ -16,6 +16,7 @@ from sqlalchemy.engine import Engine
 from lori.errors import InputError
 
 MIGRATIONS = Path(__file__).with_name("migrations")
+READING = "reading"  # an option of connections that do not write
 PATIENCE = 30  # seconds that a transaction waits for another one to end
 
 metadata = sql.MetaData()
@@ -90,7 +91,7 @@ def _upgrade(engine: Engine) -> None:
 
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+        event.listen(engine, "begin", _begin_sqlite)
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     with engine.begin() as connection:
@@ -100,10 +101,19 @@ def _upgrade(engine: Engine) -> None:
         command.upgrade(config, "head")
 
 
+def _begin_sqlite(connection: sql.Connection) -> None:
+    """Who is going to write waits here, and not halfway; readers wait for nobody."""
+    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(READING) else "BEGIN IMMEDIATE")
+
+
 def _prepare_sqlite(connection: Any, _: Any) -> None:
-    """An acknowledged answer is on the disk (synchronous=FULL); readers do not wait for writers (WAL)."""
+    """Readers do not wait for writers (WAL), and nobody waits for the disk at each answer (synchronous=NORMAL).
+
+    What was acknowledged survives the end of the process, however it ends. A power failure may take the answers of the
+    last moments; PostgreSQL does not lose these either.
+    """
     connection.isolation_level = None  # BEGIN is ours
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={PATIENCE * 1000}"):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={PATIENCE * 1000}"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()

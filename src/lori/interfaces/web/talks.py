@@ -28,14 +28,14 @@ class Talks:
     def __init__(self, study: Study) -> None:
         self.study = study
         self._talks: OrderedDict[int, Interview] = OrderedDict()
-        self._locks: dict[int, asyncio.Lock] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
         self._workers = ThreadPoolExecutor(1, "talks")
 
-    def lock(self, respondent: int) -> asyncio.Lock:
+    def lock(self, token: str) -> asyncio.Lock:
         """One request of a respondent at a time, in this process."""
         if len(self._locks) > 20 * MOST:
             self._locks = {key: lock for key, lock in self._locks.items() if lock.locked()}
-        return self._locks.setdefault(respondent, asyncio.Lock())
+        return self._locks.setdefault(token, asyncio.Lock())
 
     async def first_question(self, respondent: Respondent) -> Question:
         return await self._work(lambda: self._begun(respondent, []).ask())
