@@ -88,7 +88,7 @@ def sentences(found: MethodComparison) -> list[Sentence]:
     for verdict, words in (
         (BETTER, "{methods} predicted better than {reference}."),
         (WORSE, "{methods} predicted worse than {reference}."),
-        (EQUAL, "{methods} and {reference}: no clear difference."),
+        (EQUAL, "No clear difference from {reference}: {methods}."),
     ):
         names = [own.method for own in found.scores if own.verdict == verdict and own.method != found.reference]
         if names:
