@@ -11,6 +11,7 @@ import typer
 
 from lori.data.writing import check_targets
 from lori.errors import InputError, one_of
+from lori.interfaces.commands.agents import agents_content, fit_agents, verdicts
 from lori.interfaces.commands.console import print_json, say, show_summary, shown, working
 from lori.interfaces.commands.options import (
     AsJson,
@@ -200,7 +201,7 @@ class OutputOptions:
         if self.save:
             save_agents(fitted, self.save)
         if self.as_json:
-            print_json(_agents_content(fitted, chosen))
+            print_json(agents_content(fitted, chosen))
         elif not self.quiet:
             from lori.interfaces.commands.terminal import agents_table
 
@@ -208,7 +209,7 @@ class OutputOptions:
             if self.save:
                 typer.echo(f"\nSaved {len(fitted)} models to {shown(self.save)}")
             if chosen:
-                typer.echo("\n" + "\n".join(_verdicts(chosen)))
+                typer.echo("\n" + "\n".join(verdicts(chosen)))
 
     def show_report(self, estimator: LORI | Population, data: Preferences, files: list[Path], dropped: int) -> None:
         """The page, where one is asked for."""
@@ -289,7 +290,7 @@ def fit(
         output.show_report(found, preferences, files, dropped)
         return
     if by:
-        output.show_agents(*_fit_agents(model, preferences))
+        output.show_agents(*fit_agents(model, preferences))
         return
     estimator, chosen = _fit_one(model, preferences)
     output.show(estimator, chosen)
@@ -359,47 +360,3 @@ def chosen_text(chosen: Selection | Support) -> str:
     from lori.language.results import Support
 
     return str(enough_sentence(chosen)) if isinstance(chosen, Support) else str(chosen)
-
-
-def _fit_agents(model: ModelOptions, preferences: Preferences) -> tuple[dict[str, LORI], dict[str, Selection] | None]:
-    """A model for each agent, with levels as asked for or as many as its own choices support."""
-    estimator = model.estimator().for_parts_of(preferences)
-    if not model.chooses_levels:
-        with working(f"Fitting {preferences.n_comparisons:,} choices"):
-            fitted = estimator.fit_by_agent(preferences)
-            if model.climbs:
-                groups = preferences.by_agent()
-                fitted = {agent: own.supported(groups[agent]) for agent, own in fitted.items()}
-            return fitted, None
-    from lori.evaluation.selection import select_levels_by_agent
-
-    with working("Weighing the number of levels") as say:
-        chosen = select_levels_by_agent(preferences, estimator=estimator, progress=say)
-    groups = preferences.by_agent()
-    return {agent: estimator.with_levels(own.recommended).fit(groups[agent]) for agent, own in chosen.items()}, chosen
-
-
-def _agents_content(fitted: dict[str, LORI], chosen: dict[str, Selection] | None) -> dict[str, Any]:
-    summaries = {agent: model.summary().to_dict() for agent, model in fitted.items()}
-    if chosen is None:
-        return summaries
-    from lori.evaluation.selection import shares
-
-    agents = {agent: {"selection": chosen[agent].to_dict(), **summary} for agent, summary in summaries.items()}
-    return {"agents": agents, "shares": shares(chosen)}
-
-
-def _verdicts(chosen: dict[str, Selection]) -> list[str]:
-    from lori.evaluation.selection import shares
-    from lori.language.names import label
-    from lori.language.numbers import percent
-
-    width = max(len(label(agent)) for agent in chosen)
-    lines = ["Is each agent lexicographic at all?"]
-    for agent, own in chosen.items():
-        first = own.posterior.order().first()
-        leader, probability = next(iter(first.items()))
-        leads = f"{label(leader)} first ({percent(probability)})" if own.recommended > 1 else ""
-        lines.append(f"  {label(agent):<{width}}  {own.verdict:<11}  {leads:<40.40}  {own.reason}")
-    said = ", ".join(f"{verdict} {percent(share)}" for verdict, share in shares(chosen).items())
-    return [*lines, f"Of {len(chosen)} agents: {said}."]
