@@ -44,7 +44,7 @@ from lori.model.likelihoods.multilinear import (
 )
 from lori.model.likelihoods.probabilities import TieRule
 
-STEP = 0.32  # between nodes, in logarithms of time: log-probabilities are right to some 1e-11
+STEP = 0.29  # between nodes, in logarithms of time: log-probabilities are right to some 1e-11
 LONG_STEP = 0.7  # and to some 1e-4, which is enough to sort starts by
 TILE = 8  # nodes of each level that are worked on together
 MOST = 256  # nodes of a level, at most
@@ -129,7 +129,9 @@ def log_choice(
             grids: list[tuple[jax.Array, jax.Array]] = []
             for own, count, tile in reversed(list(zip(ranges, counts, tiles, strict=True))):
                 number, rest = jnp.divmod(number, count)
-                grids.insert(0, jax.vmap(_times, (0, None, None))(own, rest * tile + np.arange(tile), count * tile))
+                grids.insert(
+                    0, jax.vmap(_times, (0, None, None, None))(own, rest * tile + np.arange(tile), count * tile, step)
+                )
             grids[-1] = _coin(tiles[-1], block) if few else _picked(*grids[-1])
             more = jax.vmap(lambda *own: _sums(own[0], tolerances, own[1], own[2], order))(rates, design, grids)
             highest = jnp.maximum(before[0], more[0])
@@ -205,10 +207,13 @@ def _tiles(steps: jax.Array, tile: int) -> jax.Array:
     return jnp.clip(jnp.ceil((steps + 1) / tile), 1, MOST // tile).astype(int)
 
 
-def _times(of: tuple[jax.Array, jax.Array], number: jax.Array, count: Any) -> tuple[jax.Array, jax.Array]:
-    """Logarithms of times and of weights, of these numbers among so many nodes."""
+def _times(of: tuple[jax.Array, jax.Array], number: jax.Array, count: Any, least: float) -> tuple[jax.Array, jax.Array]:
+    """Logarithms of times and of weights, of these numbers among so many nodes.
+
+    Steps do not depend on how many there are, unless there are too few: else values would jump where a tile is added.
+    """
     lowest, length = of
-    step = length / (count - 1)
+    step = jnp.maximum(least, length / (count - 1))
     place = lowest - BELOW + step * number
     fall = jnp.exp(lowest - place)
     return place - fall, jnp.log(step * (1 + fall))
