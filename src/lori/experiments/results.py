@@ -31,6 +31,7 @@ from lori.experiments.figures import draw_rows
 from lori.experiments.study import Study, metrics
 
 PACKAGES = ("lori", "jax", "numpy", "scipy")
+ROUNDING = 1e-6  # of a mean: what is less is no spread between seeds
 
 Say = Callable[[str], None]
 Stored = dict[str, Any]
@@ -168,13 +169,17 @@ def versions() -> dict[str, str]:
 def _rounded(entry: dict[str, Any] | None) -> str:
     """Mean ± standard deviation, with as many decimals as the first two digits of the latter need.
 
+    A deviation that is nothing but rounding is not shown.
+
     >>> _rounded({"mean": 0.10321, "std": 0.08912}), _rounded({"mean": 62.03, "std": 16.2})
     ('0.103 ± 0.089', '62 ± 16')
+    >>> _rounded({"mean": 0.000153, "std": 1.5e-20})
+    '0.000153'
     """
     if entry is None:
         return "–"
     mean, spread = entry["mean"], entry["std"]
-    if not spread:
+    if not spread or spread < ROUNDING * abs(mean):
         return f"{mean:.4g}"
     decimals = max(0, 1 - math.floor(math.log10(spread)))
     return f"{mean:.{decimals}f} ± {spread:.{decimals}f}"
