@@ -145,11 +145,6 @@ class Problem:
         likelihood, parts = self.specification.likelihood.simpler(self.source.observations)
         return replace(self, specification=replace(self.specification, likelihood=likelihood), source=Memory(parts))
 
-    def roughly(self) -> Problem:
-        """The same problem as precisely as starts need to be sorted."""
-        specification = self.specification
-        return replace(self, specification=replace(specification, likelihood=specification.likelihood.roughly()))
-
     def regularised(self) -> Problem:
         """The same problem with the weak prior that is the default, if it has none: its optima are finite."""
         return self if self.prior is not None else replace(self, prior=Prior())

@@ -35,10 +35,6 @@ class Guided(Objective, Protocol):
         """The same data under a likelihood whose rows are quick to compute; vectors mean the same."""
         ...
 
-    def roughly(self) -> Guided:
-        """The same problem as precisely as starts need to be sorted."""
-        ...
-
     def regularised(self) -> Objective:
         """The same problem with a weak prior, if it has none: its optima are finite."""
         ...
@@ -64,8 +60,7 @@ def guided_search(
         more = insertions(specification, fewer.vectors, generator.spawn(1)[0])
         tried = np.concatenate([tried, more[:, : 2 if dear else None]], axis=1)
     rows = max(int(BUDGET / specification.likelihood.effort / tried.shape[1]), FEWEST * specification.size)
-    coarse = objective.roughly() if dear else objective
-    sample = coarse.on_sample(rows, generator)
+    sample = objective.on_sample(rows, generator)
     whole = sample.source is objective.source
     rough = {"tolerance": COARSE if whole else ROUGH, "enough": ENOUGH, "iterations": 30}
     solutions = minimise(sample, tried, **rough)
@@ -83,7 +78,7 @@ def guided_search(
         best = minimise(finite, chosen, **polish)
         best = around(finite, best, generator.spawn(1)[0], VARIATIONS, False, **{**polish, "iterations": 20})
         chosen = best.distinct(POLISHED)
-    best = minimise(coarse, chosen, **polish)
+    best = minimise(objective, chosen, **polish)
     won = minimise(objective, best.winners().vectors, tolerance=tolerance)
     return Found.of(won, starts=tried.shape[1], share_at_best=share, rivals=best.rivals())
 

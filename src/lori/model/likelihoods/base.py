@@ -233,10 +233,6 @@ class Likelihood(Protocol):
         """The same observations under a likelihood whose rows are quick; itself if they are."""
         ...
 
-    def roughly(self) -> Likelihood:
-        """The same likelihood as precisely as a search needs it, if that is quicker."""
-        ...
-
     def finite_in_padding(self, kind: str) -> bool:
         """Are derivatives finite for rows of zeros, whatever the parameters?"""
         ...

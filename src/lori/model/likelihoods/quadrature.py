@@ -15,8 +15,7 @@ pass (v = E w). All terms are positive, so small probabilities keep their digits
 alternative and each node of one level only; their products for all nodes.
 
 Times spread over as many scales as rates do. With t = exp(u − exp(a − u)), a being the smallest scale, the integrand
-falls off double-exponentially on both sides, and equal steps in u converge exponentially (Takahasi and Mori 1974). How
-short they must be does not depend on the rates: the wider the range, the more nodes, and they are taken in tiles.
+falls off double-exponentially on both sides, and equal steps in u converge exponentially (Takahasi and Mori 1974).
 
 Derivatives are those of the logarithm of a sum over nodes (Louis 1982). Each C is a polynomial in the δ_i,
 see `multilinear`.
@@ -44,12 +43,9 @@ from lori.model.likelihoods.multilinear import (
 )
 from lori.model.likelihoods.probabilities import TieRule
 
-STEP = 0.29  # between nodes, in logarithms of time: log-probabilities are right to some 1e-11
-LONG_STEP = 0.7  # and to some 1e-4, which is enough to sort starts by
-TILE = 8  # nodes of each level that are worked on together
-MOST = 256  # nodes of a level, at most
+NODES = (24, 32, 32)  # for the first level, each of those in between, and the pick
 COIN_NODES = 24  # a coin among twice as many is exact
-BELOW, ABOVE = 3.3, 3.5  # how far nodes go beyond the smallest and the largest scale
+BELOW, ABOVE = 2.9, 3.3  # how far nodes go beyond the smallest and the largest scale
 LARGEST = 300.0  # logarithm of the largest exponent: beyond, exp(−exp()) is zero in any case
 CACHED = 1 << 15  # numbers that are worked on at once
 TOGETHER = 4  # alternatives that share a logarithm
@@ -72,18 +68,17 @@ def log_choice(
     jacobian: Sequence[jax.Array] | None,
     weight: jax.Array | None,
     order: int,
-    step: float = STEP,
+    nodes: tuple[int, int, int] = NODES,
 ) -> Found:
     """Log-probability that the first alternative is chosen, with derivatives up to `order`.
 
     `gap[i]` and `present` are (others, rows), `tolerance[i]` is αε, None where ε is zero for certain, and `jacobian[i]`
     is ∂gap/∂parameters, (others, parameters, rows). Parameters are those of level 1, its tolerance if it has one,
-    those of level 2, and so on. Order 0 needs no jacobian.
+    those of level 2, and so on. Order 0 needs no jacobian, and automatic differentiation may take it further.
     """
     if order == 0:
         jacobian, weight = [jnp.zeros((len(own), 0, own.shape[1])) for own in gap], jnp.ones(present.shape[1])
     assert jacobian is not None
-    assert weight is not None
     more = -len(present) % TOGETHER
     present = jnp.pad(present, ((0, more), (0, 0)))
     gap = [jnp.pad(own, ((0, more), (0, 0))) for own in gap]
@@ -106,84 +101,43 @@ def log_choice(
     unused = sum(own.shape[1] for own in jacobian[passed + 1 :]) + sum(
         own is not None for own in tolerance[passed + 1 :]
     )
-    if passed == 0 and not coin:
-        value, *derivatives = _softmax(rates[0], by_pick, weight, order)
-        return _filled(value, derivatives, unused)
-    tiles = [TILE] * (passed + 1)
-    few = coin and others < 2 * COIN_NODES
-    if few:
-        tiles[-1] = (others + 2) // 2
-    block = max(1, min(rows, CACHED // (others * prod(tiles))))
+    counts = ([nodes[0]] + [nodes[1]] * passed)[:passed]
+    counts.append((others + 2) // 2 if coin and others < 2 * COIN_NODES else nodes[2])
+    size = others * int(np.prod(counts))
+    parts = min(counts[0], -(-size // CACHED))  # of the nodes of the first level
+    while counts[0] % parts:
+        parts += 1
 
-    def of_block(own: tuple[list[jax.Array], list[jax.Array], jax.Array]) -> tuple[jax.Array, ...]:
+    def one_row(own: tuple[list[jax.Array], list[jax.Array], jax.Array]) -> tuple[jax.Array, ...]:
         rates, design, weight = own
-        ranges = jax.vmap(lambda own: _ranges(own, tolerances))(rates)
-        counts: list[Any] = [
-            _tiles(jnp.max(length) / step, tile) for (_, length), tile in zip(ranges, tiles, strict=True)
-        ]
-        if few:
-            counts[-1] = 1
-
-        def added(number: Any, before: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
-            """Sums over nodes so far and those of one tile more, each relative to its largest term."""
-            grids: list[tuple[jax.Array, jax.Array]] = []
-            for own, count, tile in reversed(list(zip(ranges, counts, tiles, strict=True))):
-                number, rest = jnp.divmod(number, count)
-                grids.insert(
-                    0, jax.vmap(_times, (0, None, None, None))(own, rest * tile + np.arange(tile), count * tile, step)
-                )
-            grids[-1] = _coin(tiles[-1], block) if few else _picked(*grids[-1])
-            more = jax.vmap(lambda *own: _sums(own[0], tolerances, own[1], own[2], order))(rates, design, grids)
-            highest = jnp.maximum(before[0], more[0])
-            ours, theirs = jnp.exp(before[0] - highest), jnp.exp(more[0] - highest)
-            both = zip(before[1:], more[1:], strict=True)
-            return highest, *(
-                jnp.einsum("r,r...->r...", ours, a) + jnp.einsum("r,r...->r...", theirs, b) for a, b in both
-            )
-
-        size = sum(part.shape[-1] for part in design)
-        nothing = [jnp.zeros((block, *[size] * power)) for power in range(order + 1)]
-        highest, total, *derivatives = jax.lax.fori_loop(0, prod(counts), added, (jnp.full(block, -jnp.inf), *nothing))
+        grids = jax.lax.stop_gradient(_grids(rates, tolerances, counts, coin))
+        first = [values.reshape(parts, -1) for values in grids[0]]
+        sums = jax.checkpoint(lambda own: _sums(rates, tolerances, design, [own, *grids[1:]], order))
+        found = jax.lax.map(sums, first)
+        highest = jnp.max(found[0])
+        total, *derivatives = [jnp.tensordot(jnp.exp(found[0] - highest), own, axes=1) for own in found[1:]]
         value = highest + jnp.log(total)
         if order == 0:
             return (value,)
-        score = derivatives[0] / total[:, None]
+        score = derivatives[0] / total
         if order == 1:
             return value, score
-        bend = derivatives[1] / total[:, None, None] - score[:, :, None] * score[:, None]
-        return value, score, jnp.tensordot(weight, bend, axes=1)
+        return value, score, weight * (derivatives[1] / total - jnp.outer(score, score))
 
-    def in_blocks(own: jax.Array, mode: str = "edge") -> jax.Array:
+    block = max(1, min(rows, CACHED // size))
+
+    def in_blocks(own: jax.Array) -> jax.Array:
         """(…, rows) → (blocks, rows of a block, …); the last row fills the last block."""
-        filled = jnp.pad(jnp.moveaxis(own, -1, 0), ((0, -rows % block), *[(0, 0)] * (own.ndim - 1)), mode=mode)
+        filled = jnp.pad(jnp.moveaxis(own, -1, 0), ((0, -rows % block), *[(0, 0)] * (own.ndim - 1)), mode="edge")
         return filled.reshape(len(filled) // block, block, *filled.shape[1:])
 
-    laid = *jax.tree.map(in_blocks, (rates, design)), in_blocks(weight, "constant")
-    value, *derivatives = jax.lax.map(of_block, laid)
+    blocks = jax.lax.map(jax.vmap(one_row), jax.tree.map(in_blocks, (rates, design, weight)))
+    value, *derivatives = [own.reshape(own.shape[0] * block, *own.shape[2:])[:rows] for own in blocks]
     if order > 0:
-        derivatives[0] = derivatives[0].reshape(-1, derivatives[0].shape[-1])[:rows]
+        derivatives[0] = jnp.pad(derivatives[0], ((0, 0), (0, unused)))
     if order > 1:
-        derivatives[1] = derivatives[1].sum(axis=0)
-    return _filled(value.reshape(-1)[:rows], derivatives, unused)
-
-
-def _filled(value: jax.Array, derivatives: list[jax.Array], unused: int) -> Found:
-    """With zeros for the parameters of levels that nobody reaches."""
-    shapes = [((0, 0), (0, unused)), ((0, unused), (0, unused))]
-    return Found(value, *(jnp.pad(own, shape) for own, shape in zip(derivatives, shapes, strict=False)))
-
-
-def _softmax(rates: jax.Array, jacobian: jax.Array, weight: jax.Array, order: int) -> tuple[jax.Array, ...]:
-    """One pick among all: no integral is needed."""
-    total = jnp.logaddexp(jax.nn.logsumexp(rates, axis=0), 0.0)
-    if order == 0:
-        return (-total,)
-    share = jnp.exp(rates - total)
-    scores = -jnp.einsum("yr,ypr->rp", share, jacobian)
-    if order == 1:
-        return -total, scores
-    spread = jnp.einsum("ypr,yqr,yr->pq", jacobian, jacobian, weight * share)
-    return -total, scores, jnp.einsum("rp,rq,r->pq", scores, scores, weight) - spread
+        derivatives[1] = jnp.pad(derivatives[1].sum(axis=0), (0, unused))
+    return Found(value, *derivatives)
 
 
 def _rates(gap: jax.Array, present: jax.Array) -> jax.Array:
@@ -191,44 +145,26 @@ def _rates(gap: jax.Array, present: jax.Array) -> jax.Array:
     return jnp.where(present, jnp.clip(gap, -LARGEST, LARGEST), -jnp.inf)
 
 
-def _ranges(rates: list[jax.Array], tolerances: list[jax.Array]) -> list[tuple[jax.Array, jax.Array]]:
-    """Of each level and the pick: logarithm of the smallest scale, and how far its nodes reach."""
-    found = []
-    for level, own in enumerate(rates):
+def _grids(
+    rates: list[jax.Array], tolerances: list[jax.Array], counts: list[int], coin: bool
+) -> list[tuple[jax.Array, jax.Array]]:
+    """Logarithms of times and of weights, for each level and the pick."""
+    grids: list[tuple[Any, Any]] = []
+    last = len(tolerances)
+    for level, (own, count) in enumerate(zip(rates, counts, strict=True)):
+        if level == last and coin and len(own) < 2 * COIN_NODES:
+            roots, parts = np.polynomial.legendre.leggauss(count)
+            grids.append((jnp.log(-jnp.log((roots + 1) / 2)), jnp.log(parts / 2)))
+            continue
         everybody = jnp.logaddexp(jax.nn.logsumexp(own), 0.0)
-        lowest = -everybody - (tolerances[level] if level < len(tolerances) else 0.0)
         highest = -everybody if level == 0 else jnp.zeros_like(everybody)
-        found.append((lowest, highest - lowest + BELOW + ABOVE))
-    return jax.lax.stop_gradient(found)
-
-
-def _tiles(steps: jax.Array, tile: int) -> jax.Array:
-    """How many tiles so many steps take."""
-    return jnp.clip(jnp.ceil((steps + 1) / tile), 1, MOST // tile).astype(int)
-
-
-def _times(of: tuple[jax.Array, jax.Array], number: jax.Array, count: Any, least: float) -> tuple[jax.Array, jax.Array]:
-    """Logarithms of times and of weights, of these numbers among so many nodes.
-
-    Steps do not depend on how many there are, unless there are too few: else values would jump where a tile is added.
-    """
-    lowest, length = of
-    step = jnp.maximum(least, length / (count - 1))
-    place = lowest - BELOW + step * number
-    fall = jnp.exp(lowest - place)
-    return place - fall, jnp.log(step * (1 + fall))
-
-
-def _picked(time: jax.Array, share: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """The same of the pick, with the density of what was chosen."""
-    return time, share + time - jnp.exp(time)
-
-
-def _coin(count: int, rows: int) -> tuple[jax.Array, jax.Array]:
-    """Nodes at which a coin among twice as many is exact."""
-    roots, parts = np.polynomial.legendre.leggauss(count)
-    time, share = np.log(-np.log((roots + 1) / 2)), np.log(parts / 2)
-    return jnp.broadcast_to(time, (rows, count)), jnp.broadcast_to(share, (rows, count))
+        lowest = -everybody - (tolerances[level] if level < last else 0.0)
+        step = (highest - lowest + BELOW + ABOVE) / (count - 1)
+        place = lowest - BELOW + step * np.arange(count)
+        fall = jnp.exp(lowest - place)
+        time, share = place - fall, jnp.log(step * (1 + fall))
+        grids.append((time, share + time - jnp.exp(time) if level == last else share))
+    return grids
 
 
 class _Level(NamedTuple):

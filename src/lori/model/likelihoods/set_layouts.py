@@ -243,8 +243,7 @@ def _integrated(
         offered = likelihood.offers(kind, gaps)
 
         def computed(weights: jax.Array, asked: int) -> Any:
-            how = likelihood.rule, jacobian, weights, asked, likelihood.step
-            return quadrature.log_choice(turned, full, there, *how)
+            return quadrature.log_choice(turned, full, there, likelihood.rule, jacobian, weights, asked)
 
         slips = specification.lapse != 0
         result = computed(weight, order if not slips else min(order, 1))

@@ -64,12 +64,11 @@ class Kind(NamedTuple):
 @dataclass(frozen=True)
 class Sets:
     """`rule` says what happens when several alternatives are left at the end; `sharp`, that the last threshold is zero
-    for certain; `kinds` are those of the data; `step` is how far nodes of an integral lie apart."""
+    for certain; `kinds` are those of the data."""
 
     rule: TieRule = "split"
     sharp: bool = False
     kinds: tuple[str, ...] = ()
-    step: float = quadrature.STEP
 
     @classmethod
     def for_data(cls, rule: str, groups: Sequence[Choices], epsilon: Sequence[float | None]) -> Sets:
@@ -192,9 +191,6 @@ class Sets:
             made.append(Observations({DECIDED: sum(parts[1:], start=parts[0]), TIED: none}, own.count))
         return Pairs("split"), tuple(made)
 
-    def roughly(self) -> Sets:
-        return replace(self, step=quadrature.LONG_STEP)
-
     def finite_in_padding(self, kind: str) -> bool:
         return True
 
@@ -239,9 +235,7 @@ def _with_slopes(likelihood: Sets, kind: str, gap: list[Any], tolerance: list[An
     slopes = [sign * jnp.eye(len(own))[:, :, None] for own in gap] if order else None
     limits = likelihood.limits(tolerance)
     there = gap[0][:, None] > ABSENT / 2
-    integral = quadrature.log_choice(
-        columns, limits, there, likelihood.rule, slopes, jnp.ones(1), order, likelihood.step
-    )
+    integral = quadrature.log_choice(columns, limits, there, likelihood.rule, slopes, jnp.ones(1), order)
     if not order:
         return integral.value[0], []
     sizes = [len(own) + (limit is not None) for own, limit in zip(gap, limits, strict=True)]
