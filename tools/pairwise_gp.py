@@ -1,7 +1,7 @@
 """Reference for Gaussian-process preferences: BoTorch's PairwiseGP, in an environment of its own.
 
-    python -m venv /tmp/reference && /tmp/reference/bin/pip install torch botorch
-    /tmp/reference/bin/python tools/pairwise_gp.py > tests/golden/pairwise_gp.json
+    python -m venv reference && reference/bin/pip install torch botorch
+    reference/bin/python tools/pairwise_gp.py > tests/golden/pairwise_gp.json
 
 BoTorch cuts standardised differences of the reward at ±3, which changes the likelihood of clear preferences. The cut
 is lifted here, so that both compute the same model; nothing else is changed. Its evidence is given without the priors
