@@ -49,8 +49,8 @@ SILENT = 0.05  # a threshold that passes on less than 3 % of the decisions, what
 CLOSED = 0.1  # a last threshold below this may be a trap, see `starts.openings`
 
 
-class Objective(Protocol):
-    """What a search asks of a problem."""
+class Minimised(Protocol):
+    """What a minimiser asks of a problem, or of what stands for one."""
 
     @property
     def specification(self) -> Specification: ...
@@ -58,10 +58,16 @@ class Objective(Protocol):
     @property
     def source(self) -> Source: ...
 
+    def evaluate(self, vectors: np.ndarray, order: int = 2) -> Evaluation: ...
+
+    def of_group(self, group: int) -> Minimised: ...
+
+
+class Objective(Minimised, Protocol):
+    """What a search asks of a problem."""
+
     @property
     def scaling(self) -> Scaling: ...
-
-    def evaluate(self, vectors: np.ndarray, order: int = 2) -> Evaluation: ...
 
     def of_group(self, group: int) -> Objective: ...
 
@@ -285,7 +291,7 @@ def _single_optimum(specification: Specification) -> bool:
     return specification.likelihood.nearly_convex(specification)
 
 
-def _cheap(objective: Objective) -> bool:
+def _cheap(objective: Minimised) -> bool:
     """Are there so few rows and parameters that many starts cost little, and share compiled code?"""
     specification, rows = objective.specification, objective.source.rows
     shared = room(1, rows, specification) > 1
@@ -300,7 +306,7 @@ def _second_order(specification: Specification) -> bool:
     return specification.size <= (LINEAR_SIZE if linear else SECOND_ORDER_SIZE)
 
 
-def minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Solutions:
+def minimise(objective: Minimised, starts: np.ndarray, **options: Any) -> Solutions:
     """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape."""
     groups, count, size = starts.shape
     specification = objective.specification
@@ -309,7 +315,7 @@ def minimise(objective: Objective, starts: np.ndarray, **options: Any) -> Soluti
         for group, own in enumerate(starts):
             single = objective.of_group(group)
 
-            def evaluate(vectors: np.ndarray, single: Objective = single) -> Evaluation:
+            def evaluate(vectors: np.ndarray, single: Minimised = single) -> Evaluation:
                 return single.evaluate(vectors[None], order=1).mapped(lambda part: part[0])
 
             parts.append(quasi_newton.minimise(evaluate, own, specification.bounds))

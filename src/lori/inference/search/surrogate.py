@@ -19,7 +19,6 @@ from lori.inference.blocks import Evaluation
 if TYPE_CHECKING:
     from lori.inference.search.search import Objective
     from lori.inference.sources.memory import Source
-    from lori.inference.statistics import Scaling
     from lori.model.specification import Specification
 
 
@@ -45,23 +44,17 @@ class Surrogate:
     def source(self) -> Source:
         return self.sample.source
 
-    @property
-    def scaling(self) -> Scaling:
-        return self.sample.scaling
-
     def evaluate(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
         value, gradient, curvature = self.lack
         assert gradient is not None
         assert curvature is not None
         moved = vectors - self.centre
-        bent = np.einsum("gsj,gsij->gsi", moved, np.broadcast_to(curvature, (*moved.shape, moved.shape[-1])))
+        bends = np.broadcast_to(curvature, (*moved.shape, moved.shape[-1]))
+        bent = np.einsum("gsj,gsij->gsi", moved, bends)
         value = value + np.sum((gradient + 0.5 * bent) * moved, axis=-1)
-        correction = (value, gradient + bent, np.broadcast_to(curvature, (*moved.shape, moved.shape[-1])))
+        correction = (value, gradient + bent, bends)
         return self.sample.evaluate(vectors, order) + Evaluation(*correction[: order + 1])
 
     def of_group(self, group: int) -> Surrogate:
         one = slice(group, group + 1)
         return Surrogate(self.sample.of_group(group), self.centre[one], self.lack.mapped(lambda part: part[one]))
-
-    def on_sample(self, rows: int, generator: np.random.Generator) -> Surrogate:
-        raise NotImplementedError("a surrogate is what samples are for")
