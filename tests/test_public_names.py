@@ -14,7 +14,7 @@ NAMES = {
     "read_choices", "read_comparisons", "read_pairs", "read_trajectories", "roll_out", "simulate", "tversky1969",
     "next_questions", "predictive_check", "select_levels", "select_levels_by_agent",
     "write_pairs", "open_stream", "Posterior", "MissingExtra", "save_agents", "save_ordered_model",
-    "load_ordered_model", "Choices", "write_choices", "Population", "select_classes",
+    "load_ordered_model", "neg_log_loss", "Choices", "write_choices", "Population", "select_classes",
     "FiniteMDP", "plan_lexicographic", "winner", "q_learning", "evaluate_off_policy",
     "Interview", "Study", "Attribute", "read_study",
     "CPNet", "CPNetLearner", "ConstraintInference", "DREX", "GaussianProcess", "LexicographicOrder",

@@ -28,6 +28,7 @@ _HOMES = {
     "lori.inference.interview.study": ("Attribute", "Study"),
     "lori.inference.interview.study_file": ("read_study",),
     "lori.estimators.lori": ("LORI",),
+    "lori.estimators.contract": ("neg_log_loss",),
     "lori.estimators.loading": ("load",),
     "lori.estimators.agents": ("fit_by_agent", "load_agents", "save_agents"),
     "lori.estimators.population": ("Population",),
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
     from lori.estimators.agents import fit_by_agent as fit_by_agent
     from lori.estimators.agents import load_agents as load_agents
     from lori.estimators.agents import save_agents as save_agents
+    from lori.estimators.contract import neg_log_loss as neg_log_loss
     from lori.estimators.loading import load as load
     from lori.estimators.lori import LORI as LORI
     from lori.estimators.population import Population as Population

@@ -49,6 +49,7 @@ from lori.language.truth import comparison
 from lori.language.worth import LevelWorth, Worth
 from lori.model.quantity import Quantity
 from lori.model.rewards import Fact
+from lori.model.rewards.function import Parameters
 from lori.model.rewards.gated import Gate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -333,6 +334,11 @@ def _answers() -> dict[str, list[str]]:
         "Table: two levels": str(summary()).splitlines(),
         "Table: slips": str(summary(level(), lapse=Quantity(0.0107, 0.009, (0.0, 0.0468)))).splitlines(),
         "Table: slips, no interval": str(summary(level(), lapse=Quantity(0.0107))).splitlines(),
+        "Table: a function with parameters": str(
+            summary(
+                level(particulars=Parameters({"parameter 1": Quantity.of(1.52, 0.21), "parameter 2": Quantity(3.0)}))
+            )
+        ).splitlines(),
         "Table: numbers that are not known, a cap and a gate": str(
             replace(
                 summary(

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from lori.errors import InputError
-from lori.estimators.schema import FILES, Header, said
+from lori.estimators import schema
 from lori.language.names import short
 from lori.model.rewards import reward_from
 
 KINDS_OF_JSON = {dict: "an object", list: "a list", str: "a word", bool: "true or false", int: "a whole number",
                  float: "a number", type(None): "null"}  # fmt: skip
-ALTERNATIVE = re.compile(r"(constrained-|list\[|literal\[|nullable\[)|[A-Za-z]+Part$")  # which one of several was tried
-
 
 Fitting = tuple[Sequence[str | int], bool, str]  # a place, whether it fits, and what would
 
@@ -24,15 +21,16 @@ Fitting = tuple[Sequence[str | int], bool, str]  # a place, whether it fits, and
 class Misfit(Exception):
     """Where a file is not what it should be, what was expected there, and what came."""
 
-    def __init__(self, where: str, expected: str, got: str, *, newer: bool = False) -> None:
-        self.where, self.expected, self.got, self.newer = where, expected, got, newer
+    def __init__(self, where: str, expected: str, got: str, *, newer: bool = False, fix: str | None = None) -> None:
+        self.where, self.expected, self.got, self.newer, self.fix = where, expected, got, newer, fix
         super().__init__(f"{where}: expected {expected}, got {got}")
 
 
-def header(text: bytes) -> Header | None:
+def header(text: bytes) -> dict[str, Any] | None:
     """The beginning of a model file; None where the text is something else."""
     try:
-        return Header.model_validate_json(text)
+        found: dict[str, Any] = schema.header().validate_json(text)
+        return found
     except ValidationError:
         return None
 
@@ -40,14 +38,14 @@ def header(text: bytes) -> Header | None:
 def checked(text: bytes, kind: str) -> dict[str, Any]:
     """The content of a file of this kind, or the first `Misfit`."""
     try:
-        file = FILES[kind].model_validate_json(text, strict=True)
+        document: dict[str, Any] = schema.file(kind).validate_json(text, strict=True)
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         place = (*first["loc"], *first.get("ctx", {}).get("at", ()))
         unknown = first["type"] == "extra_forbidden"
         got = "another one" if unknown else "none" if first["type"] == "missing" else _kind(first)
-        raise Misfit(_path(place), said(first), got, newer=unknown) from None
-    document = file.model_dump(exclude_unset=True)
+        fix = first.get("ctx", {}).get("fix")
+        raise Misfit(_path(place), schema.said(first), got, newer=unknown, fix=fix) from None
     if "model" in document:
         _check_content(document, ())
     if kind == "agents":
@@ -190,6 +188,6 @@ def _path(place: Sequence[str | int]) -> str:
     >>> _path(("model", "levels", 0, "epsilon"))
     'model.levels[0].epsilon'
     """
-    fields = (part for part in place if isinstance(part, int) or not ALTERNATIVE.match(part))
+    fields = (part for part in place if part != schema.ALTERNATIVE)
     told = "".join(f"[{part}]" if isinstance(part, int) else f".{short(part)}" for part in fields)
     return told.lstrip(".") or "the file"

@@ -95,9 +95,9 @@ class Fences:
         values = preferences.shown
         if not len(values):
             return cls(np.full(values.shape[1], -np.inf), np.full(values.shape[1], np.inf))
-        middle = np.median(values, axis=0)
+        middle = np.quantile(values, 0.5, axis=0)  # `np.median` loads masked arrays, which takes longer
         apart = np.abs(values - middle)
-        far = FAR * np.array([np.median(own[own > 0]) if own.any() else np.inf for own in apart.T])
+        far = FAR * np.array([np.quantile(own[own > 0], 0.5) if own.any() else np.inf for own in apart.T])
         return cls(middle - far, middle + far)
 
     def passed_by(self, values: np.ndarray) -> np.ndarray:

@@ -128,9 +128,9 @@ class ModelOptions:
 
     def _reward(self) -> Reward:
         """The family that was named, with the options that it has."""
-        from lori.model.rewards import FAMILIES, named_reward, options_of
+        from lori.model.rewards import FAMILIES, commanded, named_reward, options_of
 
-        one_of("--reward", self.reward, tuple(FAMILIES))
+        one_of("--reward", self.reward, commanded())
         given = {name: names(getattr(self, name)) for name in ("increasing", "decreasing", "context")}
         for name, features in given.items():
             takers = [kind for kind, family in FAMILIES.items() if name in options_of(family)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 
 from markupsafe import Markup
@@ -120,8 +120,6 @@ def report(
     citation, versions = made_with()
     looked_at = predictable(same, 0, SURPRISING) if isinstance(same, Choices) else same
     surprising = surprises(model.model_, looked_at)
-    if dropped or (model.reading_ is not None and model.reading_.dropped):  # places are not those of rows
-        surprising = [replace(each, pair=None) for each in surprising if isinstance(each, Surprise)] or surprising
     if surprising:
         remarks["pairs"] = sentences.raw_data(sets=isinstance(same, Choices), shown=pairs)
     if model.reading_ is not None and (read := remarks_on_reading(model.reading_)):

@@ -39,7 +39,7 @@ def register(family: Family) -> Family:
     return family
 
 
-for _family in (Linear, Capped, Network, Gated):
+for _family in (Linear, Capped, Network, Gated, Function):
     register(_family)
 
 
@@ -52,6 +52,11 @@ def reward_from(settings: dict[str, Any]) -> Reward:
     """The reward that `Reward.settings` describes."""
     arguments = dict(settings)
     return FAMILIES[arguments.pop("kind")](**arguments)
+
+
+def commanded() -> tuple[str, ...]:
+    """The families that a command line can ask for: all but Python functions."""
+    return tuple(kind for kind in FAMILIES if kind != Function.kind)
 
 
 def options_of(family: type[Reward]) -> tuple[str, ...]:
@@ -67,6 +72,7 @@ def named_reward(kind: str, **options: Any) -> Reward:
     if missing:
         raise InputError(
             "reward", expected=f"a {missing[0]}", got=f"{kind!r} alone",
-            fix=f"use lori.{family.__name__}({missing[0]}=...), or --{missing[0]} on the command line",
+            fix=f"use lori.{family.__name__}({missing[0]}=...)"
+            + (f", or --{missing[0]} on the command line" if kind in commanded() else ""),
         )  # fmt: skip
     return family(**options)
