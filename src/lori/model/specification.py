@@ -213,7 +213,7 @@ class Specification:
         tolerance = list((parameters.alpha * parameters.epsilon).T[:, :, None])
         if self.lapse == 0:
             return likelihood.derivatives(kind, gap, tolerance, order)
-        above = partial(lapses.above, lapse=parameters.lapse[:, None], offered=self.likelihood.offers(kind, gap))
+        above = partial(lapses.Slips, lapse=parameters.lapse[:, None], offered=self.likelihood.offers(kind, gap))
         return likelihood.derivatives(kind, gap, lapses.opened(tolerance), order, above)
 
     def log_outcomes(self, parameters: Parameters, row: jax.Array) -> jax.Array:

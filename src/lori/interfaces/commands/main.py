@@ -6,6 +6,7 @@ is: `lori --help` must feel instant, and so must a prediction.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from lori.interfaces.commands.options import grouped
 
 LONGEST = 1_500  # characters of a sentence
 INTERRUPTED = 130  # exit code, as shells have it
+OBJECTS = 50_000  # new ones between two searches for garbage: starting makes many, and none is garbage
 COMMANDS = {  # in the order of their help: the module of each, and an example
     "fit": ("fit", "lori fit choices.csv --levels 2 --increasing benefit,need --save model.json"),
     "read": ("read", "lori read survey.xlsx --sheet Answers"),
@@ -76,6 +78,7 @@ def main() -> None:
     """Run a command; errors are one plain sentence on standard error, with exit code 1 or 2."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    gc.set_threshold(OBJECTS)
     _check_streams()
     use_cache()
     try:

@@ -21,7 +21,7 @@ from lori.language.sentence import Name, Sentence, Share, clause, joined, paragr
 
 LEAST = 0.005  # shares of a weight below this are not drawn
 MENTIONED = 2  # weights that are written beside a level
-LINE, EACH, DEEP = 50, 0.95, 0.3  # characters of a line there; inches for each level, and for each line at least
+LINE, EACH, DEEP = 46, 0.95, 0.3  # characters of a line there; inches for each level, and for each line at least
 
 
 def figure(summary: Summary) -> Figure:

@@ -14,7 +14,7 @@ from lori.language.sentence import Name, Sentence, clause, joined
 
 GRID = 120  # places at which a density is drawn
 EACH = 0.78  # inches for each number
-LINE, DEEP = 64, 0.16  # characters of a line above what is drawn, and inches of each further line
+LINE, DEEP = 72, 0.16  # characters of a line above what is drawn, and inches of each further line
 UNKNOWN = Sentence("Intervals could not be computed for this model, so none are shown.")
 
 

@@ -24,7 +24,7 @@ from lori.language.sentence import Sentence
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++", "ooo")
 QUIET = "#555555"
-ACROSS, UP, TICK = 46, 30, 24  # characters of a line below an axis, beside it, and at one of its ticks
+ACROSS, UP, TICK = 46, 38, 24  # characters of a line below an axis, beside it, and at one of its ticks
 SMALL = 9  # points, beside what is drawn
 WIDTH = 4.7  # inches: readable on a telephone without zooming, and two abreast on a page
 FORMATS = (".png", ".svg", ".pdf")

@@ -56,8 +56,8 @@ class Quality:
     single_accuracy: float | None
     advantage: float | None
     advantage_error: float | None
-    chance_log_likelihood: float = -0.6931  # where all outcomes are equally likely
-    chance_accuracy: float = 0.5
+    chance_log_likelihood: float | None = None  # of sets, where all alternatives are equally likely
+    chance_accuracy: float | None = None
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ TIES = {
     "observed": "a tie is an answer of its own",
     "printed": "ties are treated as printed in the paper",
 }
-CHANCE = {  # the log-likelihood of an answer without any model
-    "split": ("a coin", -math.log(2)),
-    "observed": ("an answer at random", -math.log(3)),
-    "printed": ("a coin", -math.log(2)),
+CHANCE = {  # the log-likelihood of an answer without any model, and how often it is right
+    "split": ("a coin", -math.log(2), 1 / 2),
+    "observed": ("an answer at random", -math.log(3), 1 / 3),
+    "printed": ("a coin", -math.log(2), 1 / 2),
 }
 KINDS = {"network": "neural networks", "function": "given as functions"}  # what rewards are; else the kind itself
 LEGEND = Sentence(
