@@ -121,7 +121,7 @@ def _along(function: np.ufunc, values: np.ndarray, initial: float) -> np.ndarray
     return function.reduce(rest, axis=0, initial=initial)
 
 
-CHUNK = 16_384  # rows at a time: they stay in cache
+ELEMENTS = 32_768  # numbers at a time: they stay in cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +142,9 @@ class Moments:
         counts = data.comparisons
         repeated = counts if counts.any() else np.ones(len(data))
         comparisons, total, square, square_total = np.zeros((4, data.n_features))
-        for start in range(0, len(data), CHUNK):
-            part = slice(start, start + CHUNK)
+        step = max(256, ELEMENTS // max(data.n_features, 1))
+        for start in range(0, len(data), step):
+            part = slice(start, start + step)
             inside, both, apart = data.within(part, None if fences is None else fences.hold)
             times = repeated[part]
             if inside is not None:

@@ -24,6 +24,7 @@ from lori.experiments.bench import (
     cluster,
     coverage,
     elicit,
+    features,
     interview,
     learning,
     logit,
@@ -84,6 +85,9 @@ class Case:
 CASES = {
     "organ": Case("two levels at organ scale", organ.measure, organ.OrganSettings(), organ.SMOKE),
     "logit": Case("one level with standard errors", logit.measure, logit.LogitSettings(), logit.SMOKE),
+    "features": Case(
+        "thirty features at organ scale", features.measure, features.FeaturesSettings(), features.SMOKE, by_name=True
+    ),
     "bradley-terry": Case(
         "items without features (Bradley–Terry), with and without ties",
         bradley_terry.measure, bradley_terry.BradleyTerrySettings(), bradley_terry.SMOKE,
