@@ -14,7 +14,6 @@ import numpy as np
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
-from lori.data.reading.stream import PreferenceStream
 from lori.errors import DataError, InputError, one_of, whole
 from lori.estimators import storage
 from lori.estimators.contract import WORDS, Coding, Estimator, as_preferences, not_fitted, registered_plots
@@ -116,10 +115,13 @@ class LORI(Estimator):
         Dask `client` its rows stay on the cluster. `progress(passes, log_likelihood)` is called after each pass, with
         the best log-likelihood so far.
         """
-        if isinstance(X, PreferenceStream):
-            from lori.estimators.streaming import fit_stream
+        if not isinstance(X, Preferences | Choices):
+            from lori.data.reading.stream import PreferenceStream  # with threads, which a survey does not need
 
-            return fit_stream(self, X, y, sample_weight, client, progress)
+            if isinstance(X, PreferenceStream):
+                from lori.estimators.streaming import fit_stream
+
+                return fit_stream(self, X, y, sample_weight, client, progress)
         from lori.inference.fitting import fit_groups
 
         data, coding = as_preferences(X, y, sample_weight)

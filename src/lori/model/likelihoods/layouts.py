@@ -95,7 +95,7 @@ class Differences(ByGaps):
         x, weight, certain = block
         arrays = arrays_of(x, weight)
 
-        def summed(parts: list[jax.Array], times: jax.Array) -> jax.Array:
+        def summed(parts: list[jax.Array], times: jax.Array) -> Any:
             """(starts, parts, …) of parts (starts, rows) times something of each row."""
             if arrays is np and certain:  # without copies of them all
                 return np.stack([part @ times.T for part in parts], axis=1)

@@ -418,7 +418,7 @@ def _combined(levels: _Levels, tolerance: Levels, above: Callable[[Any], Above] 
     curvature: dict[tuple[int, int], tuple[Any, Any, Any, Any]] = {}
     for j in range(last + 1):
         curvature[j, j] = within[j]
-        along_a, along_b = sides[j] if j < last else (None, None)
+        along_a, along_b = sides[min(j, last - 1)] if last else (0.0, 0.0)
         for later in range(j + 1, last + 1):
             a, b = own[later]
             curvature[j, later] = (along_a * a, along_a * b, along_b * a, along_b * b)
