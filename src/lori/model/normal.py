@@ -46,7 +46,13 @@ def log_probability(x: np.ndarray) -> np.ndarray:
 
 def quantiles_of_logs(log_probabilities: np.ndarray) -> np.ndarray:
     """Φ⁻¹(exp(y)) of each y up to 0, without losing digits at either end."""
-    return _each(_quantile_of_log, log_probabilities)
+    y = np.asarray(log_probabilities, float)
+    found, upper = np.where(y < 0, -np.inf, np.inf), y > -math.log(2)
+    usual, rare = (y < 0) & (y > RAREST), (y > -np.inf) & (y <= RAREST)
+    tail = np.where(upper, -np.expm1(y), np.exp(y))
+    found[usual] = np.where(upper, -1.0, 1.0)[usual] * quantiles(tail[usual])
+    found[rare] = _each(_quantile_of_rare, y[rare])
+    return found
 
 
 def _polynomial(s: np.ndarray) -> np.ndarray:
@@ -82,15 +88,7 @@ def _each(function: Callable[[float], float], values: np.ndarray) -> np.ndarray:
     return np.fromiter(flat, float, np.size(values)).reshape(np.shape(values))
 
 
-def _quantile_of_log(y: float) -> float:
-    if y >= 0:
-        return math.inf
-    if y > -math.log(2):
-        return -STANDARD.inv_cdf(-math.expm1(y))
-    if y > RAREST:
-        return STANDARD.inv_cdf(math.exp(y))
-    if y == -math.inf:
-        return y
+def _quantile_of_rare(y: float) -> float:
     x = -math.sqrt(-2 * y)
     for _ in range(8):  # concave, so that every step but the first comes from the same side
         log_p = float(log_probability(np.array(x)))
