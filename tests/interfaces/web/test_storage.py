@@ -12,7 +12,7 @@ import sqlalchemy as sql
 from lori.errors import InputError
 from lori.inference.interview.interview import Question
 from lori.inference.interview.study_file import study_from
-from lori.interfaces.web.storage import Storage, hashed, new_token
+from lori.interfaces.web.storage import Storage, Turn, hashed, new_token
 from lori.interfaces.web.tables import connect, metadata
 
 from .conftest import TABLE
@@ -54,24 +54,38 @@ def test_the_database_is_what_the_tables_say(storage):
 
 
 def test_an_answer_is_written_once(storage, person):
-    assert storage.answer(person, 1, "left", question(2))
-    assert not storage.answer(person, 1, "right", question(2))
-    assert not storage.answer(person, 7, "right", question(8))
+    [first], second = storage.turns(person), Turn(question(2), None, 2.0, None)
+    assert storage.answer(person, first, "left", second)
+    assert not storage.answer(person, first, "right", second)
+    assert not storage.answer(person, Turn(question(7), None, first.asked_at, None), "right", second)
     assert [(turn.question.number, turn.answer) for turn in storage.turns(person)] == [(1, "left"), (2, None)]
 
 
 def test_many_at_once_write_one_answer(storage, person):
+    [first], second = storage.turns(person), Turn(question(2), None, 2.0, None)
     with ThreadPoolExecutor(8) as pool:
         answers = ["left", "right"] * 8
-        written = list(pool.map(lambda own: storage.answer(person, 1, own, question(2)), answers))
+        written = list(pool.map(lambda own: storage.answer(person, first, own, second), answers))
     assert sum(written) == 1
     kept = storage.turns(person)
     assert [turn.question.number for turn in kept] == [1, 2]
     assert kept[0].answer == answers[written.index(True)]
 
 
+def test_a_turn_that_was_taken_back_and_asked_again_is_another_one(storage, person):
+    [first], second = storage.turns(person), Turn(question(2), None, 2.0, None)
+    storage.answer(person, first, "left", second)
+    storage.undo(person, 1)
+    storage.answer(person, first, "right", Turn(question(2), None, 3.0, None))
+    assert not storage.answer(person, second, "left", None)  # what was answered before it is not what it was
+    storage.set_state("no")
+    assert not storage.answer(person, storage.turns(person)[-1], "left", None)
+    storage.set_state("invited")
+    assert storage.answer(person, storage.turns(person)[-1], "left", None)
+
+
 def test_undo_and_the_end(storage, person):
-    storage.answer(person, 1, "tie", None, '{"order": ["a"], "probability": 0.9}')
+    storage.answer(person, *storage.turns(person), "tie", None, '{"order": ["a"], "probability": 0.9}')
     assert storage.everybody()[0].finished_at is not None
     assert not storage.undo(person, 2)
     assert storage.undo(person, 1)

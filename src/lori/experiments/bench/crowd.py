@@ -45,16 +45,22 @@ class Service:
         self.process.wait()
 
     def memory(self) -> float:
-        """Peak, in megabytes."""
-        assert self.process is not None
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
+        """Peak of all processes together, in megabytes."""
+        peaks = (re.search(r"VmHWM:\s+(\d+)", (own / "status").read_text()) for own in self._processes())
+        return sum(int(peak[1]) for peak in peaks if peak) / 1024
 
     def processor(self) -> float:
-        """Seconds of processor time so far, which others on the same computer hardly change."""
+        """Seconds of processor time of all processes so far, which others on the same computer hardly change."""
+        used = [(own / "stat").read_text().rpartition(")")[2].split() for own in self._processes()]
+        return sum(int(own[11]) + int(own[12]) for own in used) / os.sysconf("SC_CLK_TCK")
+
+    def _processes(self) -> list[Path]:
+        """Where the system tells about the server and what it started."""
         assert self.process is not None
-        used = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
+        found = [self.process.pid]
+        for own in found:
+            found += map(int, Path(f"/proc/{own}/task/{own}/children").read_text().split())
+        return [Path(f"/proc/{own}") for own in found]
 
     async def ready(self) -> None:
         visitor = Visitor(self.port)

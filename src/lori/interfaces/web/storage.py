@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -21,6 +22,18 @@ from lori.errors import InputError
 from lori.inference.interview.interview import Question
 from lori.inference.interview.study import Study
 from lori.interfaces.web.tables import READING, analyses, connect, respondents, settings, turns
+
+ANSWER = (
+    turns.update()
+    .where(
+        turns.c.respondent == sql.bindparam("own"), turns.c.number == sql.bindparam("place"),
+        turns.c.asked_at == sql.bindparam("then"), turns.c.answer.is_(None),
+        sql.select(settings.c.value).where(settings.c.name == "open").scalar_subquery() != "no",
+    )
+    .values(answer=sql.bindparam("answer"), answered_at=sql.bindparam("answered_at"))
+)  # fmt: skip
+ASK = turns.insert()
+END = respondents.update().where(respondents.c.id == sql.bindparam("own"))
 
 
 def new_token() -> str:
@@ -42,7 +55,7 @@ class Turn:
     asked_at: float
     answered_at: float | None
 
-    @property
+    @cached_property
     def mark(self) -> str:
         """Tells this question from another one that had the same number before it was taken back."""
         return sha256(json.dumps([self.question.left, self.question.right]).encode()).hexdigest()[:12]
@@ -181,23 +194,21 @@ class Storage:
             state = connection.scalar(sql.select(settings.c.value).where(settings.c.name == "open"))
         return _respondent(row), [_turn(own) for own in known], str(state)
 
-    def answer(self, respondent: int, number: int, answer: str, following: Question | None, result: str = "") -> bool:
-        """Write an answer with what follows it: a question, or the end with its result. False: it was there before."""
+    def answer(self, respondent: int, turn: Turn, answer: str, following: Turn | None, result: str = "") -> bool:
+        """Write an answer with what follows it: a question, or the end with its result.
+
+        False: nothing was written, because this turn is not open any more, or the study is closed. A turn is told by
+        when it was asked, too: whatever was answered before it, nobody has taken back since.
+        """
         now = time.time()
         with self.engine.begin() as connection:
-            written = connection.execute(
-                turns.update()
-                .where(turns.c.respondent == respondent, turns.c.number == number, turns.c.answer.is_(None))
-                .values(answer=answer, answered_at=now)
-            ).rowcount
-            if not written:
+            values = {"own": respondent, "place": turn.question.number, "then": turn.asked_at}
+            if not connection.execute(ANSWER, {**values, "answer": answer, "answered_at": now}).rowcount:
                 return False
             if following is not None:
-                self._ask(connection, respondent, following)
+                connection.execute(ASK, _asked(respondent, following))
             else:
-                connection.execute(
-                    respondents.update().where(respondents.c.id == respondent).values(finished_at=now, result=result)
-                )
+                connection.execute(END, {"own": respondent, "finished_at": now, "result": result})
         return True
 
     def undo(self, respondent: int, number: int) -> bool:
@@ -223,12 +234,7 @@ class Storage:
         """Another process may have asked already: the first question counts."""
         known = sql.select(turns.c.number).where(turns.c.respondent == respondent, turns.c.number == question.number)
         if connection.execute(known).first() is None:
-            connection.execute(
-                turns.insert().values(
-                    respondent=respondent, number=question.number, left=json.dumps(question.left),
-                    right=json.dumps(question.right), repeats=question.repeats, asked_at=time.time(),
-                )
-            )  # fmt: skip
+            connection.execute(ASK, _asked(respondent, Turn(question, None, time.time(), None)))
 
     # -- everything -----------------------------------------------------------------------------------------
 
@@ -254,17 +260,23 @@ class Storage:
             return connection.execute(sql.select(analyses).order_by(analyses.c.id.desc())).first()
 
 
-def history(known: Sequence[Turn]) -> tuple[list[tuple[Question, str]], Question | None]:
-    """What an interview is taken up from: answered questions, and the open one."""
-    answered = [(turn.question, turn.answer) for turn in known if turn.answer is not None]
-    still = [turn.question for turn in known if turn.answer is None]
-    return answered, still[-1] if still else None
+def history(known: Sequence[Turn]) -> tuple[tuple[Question, str], ...]:
+    """What an interview is taken up from: answered questions."""
+    return tuple((turn.question, turn.answer) for turn in known if turn.answer is not None)
 
 
 def _respondent(row: Row[Any]) -> Respondent:
     values = row._asdict()
     del values["token"]
     return Respondent(**values)
+
+
+def _asked(respondent: int, turn: Turn) -> dict[str, Any]:
+    question = turn.question
+    return {
+        "respondent": respondent, "number": question.number, "left": json.dumps(question.left),
+        "right": json.dumps(question.right), "repeats": question.repeats, "asked_at": turn.asked_at,
+    }  # fmt: skip
 
 
 def _turn(row: Row[Any]) -> Turn:
