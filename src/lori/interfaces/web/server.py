@@ -76,21 +76,20 @@ class Server:
     async def home(self, request: Request) -> Response:
         """Where the respondent is: welcome, the open question, or the end."""
         token = request.cookies.get(TALK, "")
-        respondent = await self._find(token) if token else None
+        respondent, known, state = await self._known(token)
         if respondent is None:
-            return await self._welcome(request)
+            return self._welcome(request, state)
         self.asking.take(token)
         if respondent.consented_at is None:
-            if await run_sync(self.storage.state) == "no":
+            if state == "no":
                 raise Refused(403, "closed", "a closed study")
             csrf = csrf_token(self.storage.secret, token)
             return HTMLResponse(self.pages.page("welcome.html", csrf=csrf, missing="agree" in request.query_params))
-        known = await run_sync(self.storage.turns, respondent.id)
         self.talks.take_up(token, respondent, known)
         return self._where(token, respondent, known, whole=True)
 
-    async def _welcome(self, request: Request) -> Response:
-        if await run_sync(self.storage.state) != "yes":
+    def _welcome(self, request: Request, state: str) -> Response:
+        if state != "yes":
             raise Refused(403, "closed", "a study that is not open to anybody")
         visit = request.cookies.get(VISIT, "")
         if len(visit) not in TOKEN_LENGTHS:
@@ -102,10 +101,9 @@ class Server:
     async def begin(self, request: Request) -> Response:
         """Consent is given; somebody without an invitation becomes a respondent."""
         token = request.cookies.get(TALK, "")
-        respondent = await self._find(token) if token else None
+        respondent, known, state = await self._known(token)
         holder = token if respondent is not None else request.cookies.get(VISIT, "")
         fields = await checked_form(request, self.storage.secret, holder)
-        state = await run_sync(self.storage.state)
         if state == "no" or (respondent is None and state != "yes"):
             raise Refused(403, "closed", "a closed study")
         if self.study.page.get("consent") and fields.get("agree") != "yes":
@@ -117,16 +115,14 @@ class Server:
             assert respondent is not None
         name = fields.get("name", "").strip()[:LONGEST_NAME] if self.study.page.get("ask_name") else ""
         async with self.talks.lock(token):
-            if not await run_sync(self.storage.turns, respondent.id):
-                belief = await run_sync(self._believed)
+            if not known:  # another tab may have begun meanwhile: the first question counts
+                belief = await run_sync(self._believed) if self.study.page.get("population") else ""
                 first = await self.talks.first_question(replace(respondent, belief=belief))
                 await run_sync(self.storage.consent, respondent.id, name, first, belief)
         return self._with_cookie(RedirectResponse("/", 303), TALK, token)
 
     def _believed(self) -> str:
-        """What is known of the next respondent from earlier ones, where the study wants that."""
-        if not self.study.page.get("population"):
-            return ""
+        """What is known of the next respondent from earlier ones."""
         return self.talks.believed([own.result for own in self.storage.everybody()])
 
     async def answer(self, request: Request) -> Response:
@@ -198,7 +194,7 @@ class Server:
     async def invitation(self, request: Request) -> Response:
         """A respondent's own link: the token goes into a cookie and out of the address."""
         token = request.path_params["token"]
-        respondent = await self._find(token)
+        respondent, _, _ = await self._known(token)
         if respondent is None:
             self.strangers.take(_address(request))
             raise Refused(404, "wrong_link", "an unknown token")
@@ -264,8 +260,11 @@ class Server:
             raise Refused(403, "closed", "a closed study")
         return respondent, known
 
-    async def _find(self, token: str) -> Respondent | None:
-        return await run_sync(self.storage.find, token) if len(token) in TOKEN_LENGTHS else None
+    async def _known(self, token: str) -> tuple[Respondent | None, Sequence[Turn], str]:
+        """Whose token it is, what was asked of them, and whether the study is open."""
+        if len(token) not in TOKEN_LENGTHS:
+            return None, [], await run_sync(self.storage.state)
+        return await run_sync(self.storage.visited, token)
 
     def _with_cookie(self, reply: Any, name: str, value: str) -> Response:
         reply.set_cookie(name, value, max_age=YEAR, httponly=True, samesite="lax", secure=self.secure, path="/")

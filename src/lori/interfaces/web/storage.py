@@ -23,12 +23,16 @@ from lori.inference.interview.interview import Question
 from lori.inference.interview.study import Study
 from lori.interfaces.web.tables import READING, analyses, connect, respondents, settings, turns
 
+SEEDS = 64  # of interviews: what a respondent's begins with was mostly worked out for another one
+ONE = sql.select(respondents).where(respondents.c.token == sql.bindparam("own"))
+TURNS = sql.select(turns).where(turns.c.respondent == sql.bindparam("own")).order_by(turns.c.number)
+STATE = sql.select(settings.c.value).where(settings.c.name == "open")
 ANSWER = (
     turns.update()
     .where(
         turns.c.respondent == sql.bindparam("own"), turns.c.number == sql.bindparam("place"),
         turns.c.asked_at == sql.bindparam("then"), turns.c.answer.is_(None),
-        sql.select(settings.c.value).where(settings.c.name == "open").scalar_subquery() != "no",
+        STATE.scalar_subquery() != "no",
     )
     .values(answer=sql.bindparam("answer"), answered_at=sql.bindparam("answered_at"))
 )  # fmt: skip
@@ -129,7 +133,7 @@ class Storage:
     def state(self) -> str:
         """ "yes" (open to anybody), "invited" (with a link of one's own) or "no" (closed)."""
         with self._reading() as connection:
-            return str(connection.scalar(sql.select(settings.c.value).where(settings.c.name == "open")))
+            return str(connection.scalar(STATE))
 
     def set_state(self, state: str) -> None:
         with self.engine.begin() as connection:
@@ -144,7 +148,7 @@ class Storage:
         with self.engine.begin() as connection:
             for token in tokens:
                 values = {
-                    "token": hashed(token), "seed": secrets.randbelow(2**31), "name": "", "made_at": time.time(),
+                    "token": hashed(token), "seed": secrets.randbelow(SEEDS), "name": "", "made_at": time.time(),
                     "expires_at": expires_at, "result": "", "belief": "",
                 }  # fmt: skip
                 key = connection.execute(respondents.insert().values(values)).inserted_primary_key
@@ -153,7 +157,7 @@ class Storage:
 
     def find(self, token: str) -> Respondent | None:
         with self._reading() as connection:
-            row = connection.execute(sql.select(respondents).where(respondents.c.token == hashed(token))).first()
+            row = connection.execute(ONE, {"own": hashed(token)}).first()
         return None if row is None else _respondent(row)
 
     def consent(self, respondent: int, name: str, first: Question, belief: str = "") -> None:
@@ -177,22 +181,16 @@ class Storage:
     def turns(self, respondent: int) -> list[Turn]:
         """All questions of a respondent, in order; the last one may be open."""
         with self._reading() as connection:
-            rows = connection.execute(
-                sql.select(turns).where(turns.c.respondent == respondent).order_by(turns.c.number)
-            ).all()
+            rows = connection.execute(TURNS, {"own": respondent}).all()
         return [_turn(row) for row in rows]
 
     def visited(self, token: str) -> tuple[Respondent | None, list[Turn], str]:
-        """All that a form needs: who sends it, what was asked, and whether the study is open; see `state`."""
+        """All that a page needs: who asks for it, what they were asked, and whether the study is open; see `state`."""
         with self._reading() as connection:
-            row = connection.execute(sql.select(respondents).where(respondents.c.token == hashed(token))).first()
-            if row is None:
-                return None, [], "no"
-            known = connection.execute(
-                sql.select(turns).where(turns.c.respondent == row.id).order_by(turns.c.number)
-            ).all()
-            state = connection.scalar(sql.select(settings.c.value).where(settings.c.name == "open"))
-        return _respondent(row), [_turn(own) for own in known], str(state)
+            state = str(connection.scalar(STATE))
+            row = connection.execute(ONE, {"own": hashed(token)}).first()
+            known = connection.execute(TURNS, {"own": row.id}).all() if row is not None else []
+        return None if row is None else _respondent(row), [_turn(own) for own in known], state
 
     def answer(self, respondent: int, turn: Turn, answer: str, following: Turn | None, result: str = "") -> bool:
         """Write an answer with what follows it: a question, or the end with its result.

@@ -12,15 +12,17 @@ import os
 import signal
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from copy import copy
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from lori.inference.interview.interview import Interview, Next, Question
 from lori.inference.interview.study import Study
 
 MOST = 1000  # interviews in the memory of a worker
+Key = TypeVar("Key", bound=Hashable)
 
 
 class Beginning(NamedTuple):
@@ -37,23 +39,37 @@ class Interviewer:
     def __init__(self, study: Study) -> None:
         self.study = study
         self._talks: OrderedDict[int, Interview] = OrderedDict()
+        self._openings: OrderedDict[tuple[int, str], Interview] = OrderedDict()
 
     def first_question(self, beginning: Beginning) -> Question:
-        return self._begun(beginning).ask()
+        return self._opening(beginning).ask()
 
     def following(
         self, beginning: Beginning, answered: Sequence[tuple[Question, str]], question: Question
     ) -> dict[str, Next]:
         """What follows each possible answer to the open question, after these answers."""
-        talk = self._talks.pop(beginning.respondent, None) or self._begun(beginning)
-        self._talks[beginning.respondent] = talk
-        while len(self._talks) > MOST:
-            self._talks.popitem(last=False)
+        opening = self._opening(beginning)
+        if not answered and question == opening.ask():
+            return opening.prepare()
+        talk = self._talks.pop(beginning.respondent, None) or copy(opening)
+        _keep(self._talks, beginning.respondent, talk)
         return talk.take_up(answered, question).prepare()
 
-    def _begun(self, beginning: Beginning) -> Interview:
-        belief = replace(self.study.prior, shares=tuple(json.loads(beginning.belief))) if beginning.belief else None
-        return Interview(self.study, seed=beginning.seed, belief=belief)
+    def _opening(self, beginning: Beginning) -> Interview:
+        """The interview before its first answer, which is that of everybody with this seed."""
+        key = (beginning.seed, beginning.belief)
+        known = self._openings.pop(key, None)
+        if known is None:
+            shares = tuple(json.loads(beginning.belief)) if beginning.belief else ()
+            known = Interview(self.study, seed=beginning.seed, belief=replace(self.study.prior, shares=shares))
+        _keep(self._openings, key, known)
+        return known
+
+
+def _keep(kept: OrderedDict[Key, Interview], key: Key, talk: Interview) -> None:
+    kept[key] = talk
+    while len(kept) > MOST:
+        kept.popitem(last=False)
 
 
 class Workers:
