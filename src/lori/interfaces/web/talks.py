@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from lori.inference.interview.interview import Next, Question
 from lori.inference.interview.study import Study
@@ -20,6 +21,7 @@ from lori.interfaces.web.storage import Respondent, Turn, history
 from lori.interfaces.web.workers import Beginning, Workers
 
 MOST = 5000  # open questions in memory
+Found = TypeVar("Found")
 Answered = tuple[tuple[Question, str], ...]
 
 
@@ -43,6 +45,7 @@ class Talks:
         self.study = study
         self.workers = Workers(study, processes)
         self._talks: OrderedDict[str, Talk] = OrderedDict()
+        self._openings: dict[Hashable, Future[Any]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
 
     def lock(self, token: str) -> asyncio.Lock:
@@ -55,10 +58,7 @@ class Talks:
         return self._talks.get(token)
 
     async def first_question(self, respondent: Respondent) -> Question:
-        try:
-            return await asyncio.wrap_future(self.workers.first_question(_beginning(respondent)))
-        except BrokenExecutor:
-            return await asyncio.wrap_future(self.workers.first_question(_beginning(respondent)))
+        return await self._found(lambda: self._first(respondent))
 
     def take_up(self, token: str, respondent: Respondent, known: Sequence[Turn]) -> Talk | None:
         """The talk with all of these turns, if the last of them is open."""
@@ -72,10 +72,9 @@ class Talks:
         self._at(token, talk.respondent, (*talk.answered, (talk.turn.question, answer)), turn)
 
     async def following(self, talk: Talk) -> dict[str, Next]:
-        try:
-            return talk.following.result() if talk.following.done() else await asyncio.wrap_future(talk.following)
-        except BrokenExecutor:
-            return await asyncio.wrap_future(self._work(talk.respondent, talk.answered, talk.turn))
+        if talk.following.done() and not talk.following.exception():
+            return talk.following.result()
+        return await self._found(lambda: self._work(talk.respondent, talk.answered, talk.turn), talk.following)
 
     def forget(self, token: str) -> None:
         self._talks.pop(token, None)
@@ -97,8 +96,31 @@ class Talks:
             self._talks.popitem(last=False)
         return talk
 
+    def _first(self, respondent: Respondent) -> Future[Question]:
+        beginning = _beginning(respondent)
+        return self._once(beginning[1:], lambda: self.workers.first_question(beginning))
+
     def _work(self, respondent: Respondent, answered: Answered, turn: Turn) -> Future[dict[str, Next]]:
-        return self.workers.following(_beginning(respondent), answered, turn.question)
+        """What follows the first question is the same for all who begin alike."""
+        beginning, question = _beginning(respondent), turn.question
+        if answered:
+            return self.workers.following(beginning, answered, question)
+        return self._once((*beginning[1:], question), lambda: self.workers.following(beginning, answered, question))
+
+    def _once(self, key: Hashable, work: Callable[[], Future[Found]]) -> Future[Found]:
+        known = self._openings.get(key)
+        if known is None or (known.done() and (known.cancelled() or known.exception())):
+            if len(self._openings) > MOST:
+                self._openings = {}
+            known = self._openings[key] = work()
+        return known
+
+    async def _found(self, work: Callable[[], Future[Found]], begun: Future[Found] | None = None) -> Found:
+        """What a worker found; another one does it where that one was ended by somebody."""
+        try:
+            return await asyncio.wrap_future(begun or work())
+        except BrokenExecutor:
+            return await asyncio.wrap_future(work())
 
 
 def _beginning(respondent: Respondent) -> Beginning:

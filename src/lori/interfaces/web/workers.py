@@ -12,17 +12,16 @@ import os
 import signal
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from copy import copy
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from lori.inference.interview.interview import Interview, Next, Question
 from lori.inference.interview.study import Study
 
 MOST = 1000  # interviews in the memory of a worker
-Key = TypeVar("Key", bound=Hashable)
+POLITE = 5  # steps of niceness: whoever serves pages goes first
 
 
 class Beginning(NamedTuple):
@@ -39,37 +38,23 @@ class Interviewer:
     def __init__(self, study: Study) -> None:
         self.study = study
         self._talks: OrderedDict[int, Interview] = OrderedDict()
-        self._openings: OrderedDict[tuple[int, str], Interview] = OrderedDict()
 
     def first_question(self, beginning: Beginning) -> Question:
-        return self._opening(beginning).ask()
+        return self._begun(beginning).ask()
 
     def following(
         self, beginning: Beginning, answered: Sequence[tuple[Question, str]], question: Question
     ) -> dict[str, Next]:
         """What follows each possible answer to the open question, after these answers."""
-        opening = self._opening(beginning)
-        if not answered and question == opening.ask():
-            return opening.prepare()
-        talk = self._talks.pop(beginning.respondent, None) or copy(opening)
-        _keep(self._talks, beginning.respondent, talk)
+        talk = self._talks.pop(beginning.respondent, None) or self._begun(beginning)
+        self._talks[beginning.respondent] = talk
+        while len(self._talks) > MOST:
+            self._talks.popitem(last=False)
         return talk.take_up(answered, question).prepare()
 
-    def _opening(self, beginning: Beginning) -> Interview:
-        """The interview before its first answer, which is that of everybody with this seed."""
-        key = (beginning.seed, beginning.belief)
-        known = self._openings.pop(key, None)
-        if known is None:
-            shares = tuple(json.loads(beginning.belief)) if beginning.belief else ()
-            known = Interview(self.study, seed=beginning.seed, belief=replace(self.study.prior, shares=shares))
-        _keep(self._openings, key, known)
-        return known
-
-
-def _keep(kept: OrderedDict[Key, Interview], key: Key, talk: Interview) -> None:
-    kept[key] = talk
-    while len(kept) > MOST:
-        kept.popitem(last=False)
+    def _begun(self, beginning: Beginning) -> Interview:
+        belief = replace(self.study.prior, shares=tuple(json.loads(beginning.belief))) if beginning.belief else None
+        return Interview(self.study, seed=beginning.seed, belief=belief)
 
 
 class Workers:
@@ -124,6 +109,8 @@ def _begin(study: Study) -> None:
     """The first thing that a process does: it leaves when the server does, however that ends."""
     global _interviewer
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(POLITE)
     _interviewer = Interviewer(study)
     threading.Thread(target=_leave_with_the_server, daemon=True).start()
 
