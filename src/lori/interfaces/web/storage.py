@@ -10,7 +10,7 @@ import json
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -95,7 +95,8 @@ class Storage:
         self.engine: Engine = connect(url)
         self.admin_token = self._first_start(study)  # shown once, where it is new
 
-    def _reading(self) -> Connection:
+    def reading(self) -> Connection:
+        """A connection that does not write, and waits for nobody who does."""
         return self.engine.connect().execution_options(**{READING: True})
 
     # -- settings -------------------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ class Storage:
 
     def state(self) -> str:
         """ "yes" (open to anybody), "invited" (with a link of one's own) or "no" (closed)."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return str(connection.scalar(STATE))
 
     def set_state(self, state: str) -> None:
@@ -156,9 +157,9 @@ class Storage:
         return made
 
     def find(self, token: str) -> Respondent | None:
-        with self._reading() as connection:
+        with self.reading() as connection:
             row = connection.execute(ONE, {"own": hashed(token)}).first()
-        return None if row is None else _respondent(row)
+        return None if row is None else respondent_of(row)
 
     def consent(self, respondent: int, name: str, first: Question, belief: str = "") -> None:
         """Begin: consent is noted once, and the first question is asked."""
@@ -180,17 +181,17 @@ class Storage:
 
     def turns(self, respondent: int) -> list[Turn]:
         """All questions of a respondent, in order; the last one may be open."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(TURNS, {"own": respondent}).all()
         return [_turn(row) for row in rows]
 
     def visited(self, token: str) -> tuple[Respondent | None, list[Turn], str]:
         """All that a page needs: who asks for it, what they were asked, and whether the study is open; see `state`."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             state = str(connection.scalar(STATE))
             row = connection.execute(ONE, {"own": hashed(token)}).first()
             known = connection.execute(TURNS, {"own": row.id}).all() if row is not None else []
-        return None if row is None else _respondent(row), [_turn(own) for own in known], state
+        return None if row is None else respondent_of(row), [_turn(own) for own in known], state
 
     def answer(self, respondent: int, turn: Turn, answer: str, following: Turn | None, result: str = "") -> bool:
         """Write an answer with what follows it: a question, or the end with its result.
@@ -237,12 +238,12 @@ class Storage:
     # -- everything -----------------------------------------------------------------------------------------
 
     def everybody(self) -> list[Respondent]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(sql.select(respondents).order_by(respondents.c.id)).all()
-        return [_respondent(row) for row in rows]
+        return [respondent_of(row) for row in rows]
 
     def all_turns(self) -> list[tuple[int, Turn]]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(sql.select(turns).order_by(turns.c.respondent, turns.c.number)).all()
         return [(row.respondent, _turn(row)) for row in rows]
 
@@ -254,7 +255,7 @@ class Storage:
             )
 
     def analysis(self) -> Row[Any] | None:
-        with self._reading() as connection:
+        with self.reading() as connection:
             return connection.execute(sql.select(analyses).order_by(analyses.c.id.desc())).first()
 
 
@@ -263,10 +264,9 @@ def history(known: Sequence[Turn]) -> tuple[tuple[Question, str], ...]:
     return tuple((turn.question, turn.answer) for turn in known if turn.answer is not None)
 
 
-def _respondent(row: Row[Any]) -> Respondent:
+def respondent_of(row: Row[Any]) -> Respondent:
     values = row._asdict()
-    del values["token"]
-    return Respondent(**values)
+    return Respondent(**{own.name: values[own.name] for own in fields(Respondent)})
 
 
 def _asked(respondent: int, turn: Turn) -> dict[str, Any]:

@@ -118,9 +118,9 @@ class Talks:
     async def _found(self, work: Callable[[], Future[Found]], begun: Future[Found] | None = None) -> Found:
         """What a worker found; another one does it where that one was ended by somebody."""
         try:
-            return await asyncio.wrap_future(begun or work())
+            return await asyncio.shield(asyncio.wrap_future(begun or work()))  # others may wait for it, too
         except BrokenExecutor:
-            return await asyncio.wrap_future(work())
+            return await asyncio.shield(asyncio.wrap_future(work()))
 
 
 def _beginning(respondent: Respondent) -> Beginning:
