@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sql
 
@@ -47,7 +47,7 @@ def latest(storage: Storage, most: int) -> list[tuple[Respondent, int]]:
     return [(respondent_of(row), int(row.answers)) for row in reversed(rows)]
 
 
-def _repeats() -> sql.Select[Any]:
+def _repeats() -> sql.Executable:
     """How many questions were answered twice, and how many of them alike: sides are changed the second time."""
     again, before = turns.alias(), turns.alias()
     same = sql.and_(before.c.respondent == again.c.respondent, before.c.number == again.c.repeats)
