@@ -18,7 +18,7 @@ import numpy as np
 from lori.data.choices import Choices
 from lori.errors import DataError, InputError, one_of
 from lori.model.engines import jax, jnp
-from lori.model.likelihoods import quadrature, subsets
+from lori.model.likelihoods import expanded, quadrature, subsets
 from lori.model.likelihoods.base import Layout, Observations
 from lori.model.likelihoods.pairs import DECIDED, TIED, PairRows, Pairs
 from lori.model.likelihoods.probabilities import Levels, TieRule
@@ -138,7 +138,10 @@ class Sets:
         turned, limits = [turn(own, known.worst) for own in gap], self.limits(tolerance)
         if known.tied == 1:
             limits = [own if limit is not None else None for own, limit in zip(tolerance, limits, strict=True)]
-        found = subsets.log_choice(turned, limits, self.rule, known.tied, order)
+        if known.tied == 1 and known.size <= expanded.MOST and limits[0] is not None:
+            found = expanded.log_choice(turned, limits, self.rule, order)
+        else:
+            found = subsets.log_choice(turned, limits, self.rule, known.tied, order)
         if not known.worst:
             return found
         signs = [np.array([-1.0] * len(gap[0]) + [1.0] * (own is not None)) for own in limits]
