@@ -61,7 +61,9 @@ def draw(axes: Axes, summary: Summary, title: str = "", *, with_shares: bool = T
                 label=label(name),
             )  # fmt: skip
             start += share
-        beside = _beside(level) + (f"\ndecides {share_of_comparisons(level.decides)}" if with_shares else "")
+        beside = _beside(level) + (
+            f"\ndecides {share_of_comparisons(level.decides, sets=summary.sets)}" if with_shares else ""
+        )
         axes.text(0, row - 0.2, beside, fontsize=SMALL, va="bottom", color=QUIET)
     axes.set_yticks(range(len(levels)), [f"Level {level.level}" for level in levels])
     axes.set_ylim(len(levels) - 0.75, -0.75)
@@ -80,10 +82,10 @@ def add_legend(axes: Axes) -> None:
 
 def caption(summary: Summary) -> Sentence:
     """What the ladder shows."""
-    return paragraph(_told(level) for level in summary.levels)
+    return paragraph(_told(level, summary.sets) for level in summary.levels)
 
 
-def _told(level: LevelSummary) -> Sentence:
+def _told(level: LevelSummary, sets: bool) -> Sentence:
     named = [name for name in _weightiest(level) if level.importance[name] >= LEAST]
     shares = [clause("{name} {share}", name=Name(name), share=Share(level.importance[name])) for name in named]
     led = clause(", led by {leaders},", leaders=leaders(level)) if level.leading else ""
@@ -92,7 +94,7 @@ def _told(level: LevelSummary) -> Sentence:
         counts = clause("; {counts}", counts=threshold_clause(level))
     return Sentence.of(
         "Level {level}{led} decides {decides}{counts}; {shares}.",
-        level=level.level, led=led, decides=share_of_comparisons(level.decides), counts=counts,
+        level=level.level, led=led, decides=share_of_comparisons(level.decides, sets=sets), counts=counts,
         shares=clause("shares of its weight: {all}", all=joined(shares)) if shares else "no feature weighs anything",
     )  # fmt: skip
 
