@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lori.model.specification import Specification
 
 FEW, MORE = 5, 8  # up to so many alternatives sums are cheaper than integrals; where only one level can keep several
-ROOMS = (6, 8, 12, 20, 32, 64, 128, 256, 512)  # sizes that larger sets are filled up to
+ROOMS = (6, 8, 12, 20, 32, 64, 128, 200, 320, 512)  # sizes that larger sets are filled up to
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: derivatives of a closed one are limits
 EFFORT = {
     2: 2.0,
