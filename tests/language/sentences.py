@@ -295,6 +295,8 @@ def _answers() -> dict[str, list[str]]:
         ),
         "ties observed": summary(ties="observed", undecided_share=0.071),
         "nothing is ever decided": summary(undecided_share=1.0),
+        "sets": summary(sets=True, undecided_share=0.071),
+        "sets, ties observed": summary(sets=True, ties="observed", undecided_share=0.071),
         "two levels, the first without leaders": summary(level(leading=()), level(2)),
         "a cap from above": summary(replace(level(), **capped, cap_in_feature=CapInFeature("need", 250.0)), level(2)),
         "a cap from below": summary(less, level(2, ("benefit",))),

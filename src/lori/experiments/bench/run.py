@@ -111,11 +111,12 @@ CASES = {
     ),
     "set-recovery": Case(
         "is the order found from sets",
-        set_recovery.measure, set_recovery.SetRecoverySettings(), set_recovery.SMOKE, by_name=True,
+        set_recovery.measure, set_recovery.SetRecoverySettings(), set_recovery.SMOKE, by_name=True, resumes=True,
     ),
     "set-coverage": Case(
         "do intervals from sets hold the truth",
-        set_recovery.measure_coverage, set_recovery.SetCoverageSettings(), set_recovery.COVERAGE_SMOKE, by_name=True,
+        set_recovery.measure_coverage, set_recovery.SetCoverageSettings(), set_recovery.COVERAGE_SMOKE,
+        by_name=True, resumes=True,
     ),
     "levels": Case(
         "is the number of levels found",
