@@ -17,7 +17,7 @@ from lori.inference.estimates import ErrorKind
 from lori.inference.settings import MOST_STARTS
 from lori.model.likelihoods.probabilities import TieRule
 from lori.model.priors import Prior
-from lori.model.rewards import FAMILIES, options_of
+from lori.model.rewards import FAMILIES, options_of, reward_from
 from lori.model.specification import MOST_LEVELS
 
 LARGEST = 1e200  # the square of a number that is used must be one
@@ -51,6 +51,9 @@ def _known(settings: dict[str, Any]) -> dict[str, Any]:
     for name in options:
         if name not in options_of(family):
             raise PydanticCustomError("extra_forbidden", "unknown", {"at": (name,)})
+    for name, value in options.items():
+        if isinstance(value, dict):  # a reward within a reward
+            options[name] = reward_from(_known(value))
     if is_dataclass(family):
         try:
             TypeAdapter(family).validate_python(options)
@@ -277,7 +280,7 @@ class ReadingPart(Exact):
     dropped: Count
 
 
-Pooled = tuple[Literal["mean", "sum", "last", "discounted"], Share | None]
+Pooled = tuple[Literal["mean", "sum", "last", "discounted", "steps"], Share | None]
 
 
 class Content(Exact):
