@@ -56,7 +56,7 @@ class ActorCriticSettings:
     learning_rate: float = 0.01
     """Of Adam, at first; it falls to a tenth of that."""
     entropy: float = 0.05
-    """What variety of actions is worth at the beginning of each stage; it falls to nearly nothing within it."""
+    """What variety of actions is worth; in the last stage it falls to nearly nothing."""
 
 
 @dataclass(eq=False)
@@ -149,7 +149,8 @@ class ActorCritic:
             (ahead + values)[rows].astype(np.float32), np.ones(int(rows.sum()), np.float32),
         )  # fmt: skip
         rate = self.settings.learning_rate * (1 - 0.9 * (stage + inside) / len(self._best))
-        entropy = self.settings.entropy * (1 - inside)
+        last = stage == len(self._best) - 1
+        entropy = self.settings.entropy * (1 - inside if last else 1)  # what is settled early cannot be given up later
         self._learned, self._memory = climbed(
             replace(policy, parameters=np.zeros(0), spread=np.zeros(0)), self._learned, self._memory, batch,
             np.float32(rate), np.float32(entropy),
