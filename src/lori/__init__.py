@@ -18,7 +18,7 @@ _HOMES = {
     "lori.data.reading.stream": ("open_stream",),
     "lori.data.writing": ("write_choices", "write_pairs"),
     "lori.data.examples": ("tversky1969",),
-    "lori.model.rewards": ("Linear", "Capped", "Network", "Function", "Gated"),
+    "lori.model.rewards": ("Linear", "Capped", "Network", "Function", "Gated", "Steps"),
     "lori.model.priors": ("Prior",),
     "lori.model.ordered": ("OrderedModel",),
     "lori.model.simulation": ("simulate",),
@@ -39,6 +39,7 @@ _HOMES = {
     "lori.policies.preferred": ("prefer",),
     "lori.policies.winner": ("winner",),
     "lori.policies.q_learning": ("q_learning",),
+    "lori.policies.actor_critic": ("actor_critic",),
     "lori.policies.off_policy": ("evaluate_off_policy",),
     "lori.policies.finite.mdp": ("FiniteMDP",),
     "lori.policies.finite.lexicographic": ("plan_lexicographic",),
@@ -133,7 +134,9 @@ if TYPE_CHECKING:
     from lori.model.rewards import Gated as Gated
     from lori.model.rewards import Linear as Linear
     from lori.model.rewards import Network as Network
+    from lori.model.rewards import Steps as Steps
     from lori.model.simulation import simulate as simulate
+    from lori.policies.actor_critic import actor_critic as actor_critic
     from lori.policies.finite.lexicographic import plan_lexicographic as plan_lexicographic
     from lori.policies.finite.mdp import FiniteMDP as FiniteMDP
     from lori.policies.off_policy import evaluate_off_policy as evaluate_off_policy

@@ -32,7 +32,7 @@ def test_the_right_model_agrees_and_a_wrong_one_does_not(prefs, posterior):
     assert {group.name for group in right.groups if group.by == "level"} <= {"level 1", "no level"}
     assert sum(group.agrees for group in probable) >= 7  # 9 expected; 6 or fewer has a chance of 1.3 %
     assert bold.agreeing <= 5
-    assert f"in {share_of(right.agreeing, len(right.groups), 'group')} of comparisons" in right.sentence
+    assert f"in {share_of(right.agreeing, len(right.groups), 'group')} of choices" in right.sentence
 
 
 def test_counts_and_ties_enter(prefs, posterior):

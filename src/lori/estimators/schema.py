@@ -19,7 +19,7 @@ from pydantic_core import core_schema as kinds
 from lori.inference.estimates import ErrorKind
 from lori.inference.settings import MOST_STARTS
 from lori.model.likelihoods.probabilities import TIE_RULES
-from lori.model.rewards import FAMILIES, Reward, options_of
+from lori.model.rewards import FAMILIES, Reward, options_of, reward_from
 from lori.model.specification import MOST_LEVELS
 
 LARGEST = 1e200  # the square of a number that is used must be one
@@ -97,6 +97,9 @@ def _known(settings: dict[str, Any]) -> dict[str, Any]:
     for name in options:
         if name not in options_of(family):
             raise PydanticCustomError("extra_forbidden", "unknown", {"at": (name,)})
+    for name, value in options.items():
+        if isinstance(value, dict):  # a reward within a reward
+            options[name] = reward_from(_known(value))
     if is_dataclass(family):
         try:
             _options(family).validate_python(options)
@@ -283,7 +286,7 @@ READING = exact(  # how the files were read
     rows=COUNT,
     dropped=COUNT,
 )
-POOLED = kinds.tuple_schema([words(["mean", "sum", "last", "discounted"]), none_or(SHARE)])
+POOLED = kinds.tuple_schema([words(["mean", "sum", "last", "discounted", "steps"]), none_or(SHARE)])
 CONTENT: dict[str, Any] = {  # one fitted model
     "settings": SETTINGS,
     "model": MODEL,

@@ -10,7 +10,7 @@ from pydantic_core import ValidationError
 from lori.errors import InputError
 from lori.estimators import schema
 from lori.language.names import short
-from lori.model.rewards import reward_from
+from lori.model.rewards import reward_from, subjects_of
 
 KINDS_OF_JSON = {dict: "an object", list: "a list", str: "a word", bool: "true or false", int: "a whole number",
                  float: "a number", type(None): "null"}  # fmt: skip
@@ -134,7 +134,8 @@ def _fitting(content: dict[str, Any]) -> Iterator[Fitting]:
 
 
 def _fitting_summary(model: dict[str, Any], summary: dict[str, Any]) -> Iterator[Fitting]:
-    features, levels = tuple(model["features"]), len(model["levels"])
+    levels, subjects = len(model["levels"]), _subjects(model)
+    features = tuple(dict.fromkeys(name for name in subjects if name is not None))
     yield ("summary", "features"), tuple(summary["features"]) == features, "the features of the model"
     yield ("summary", "levels"), len(summary["levels"]) == levels, f"one for each of the {levels} levels"
     for i, level in enumerate(summary["levels"]):
@@ -155,6 +156,15 @@ def _fitting_peak(peak: dict[str, Any], features: tuple[str, ...], levels: int) 
     yield ("peak", "gradient"), len(peak["gradient"]) == size, f"{size:,} numbers, as the vector has"
     square = len(peak["curvature"]) == size and all(len(row) == size for row in peak["curvature"])
     yield ("peak", "curvature"), square, f"{size:,} rows of {size:,} numbers"
+
+
+def _subjects(model: dict[str, Any]) -> tuple[str | None, ...]:
+    """What the features of a model are about; the features themselves where a reward does not belong to them."""
+    features = tuple(model["features"])
+    try:
+        return subjects_of([reward_from(level["reward"]) for level in model["levels"]], features)
+    except InputError:
+        return features
 
 
 def _size(settings: dict[str, Any], features: tuple[str, ...]) -> int:

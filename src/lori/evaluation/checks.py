@@ -60,7 +60,7 @@ class Check:
         """What a person should know."""
         said = (
             f"The observed share lies within the model's {percent(self.probability)} interval in "
-            f"{share_of(self.agreeing, len(self.groups), 'group')} of comparisons; if the model were true, about "
+            f"{share_of(self.agreeing, len(self.groups), 'group')} of choices; if the model were true, about "
             f"{self.probability * len(self.groups):.1f} would be expected."
         )
         return said if self.trusted else f"{said} The posterior has not converged."

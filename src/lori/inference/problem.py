@@ -55,7 +55,7 @@ class Problem:
         groups = relative(groups)
         source = Memory(tuple(specification.likelihood.observed(group) for group in groups))
         if scaling is None:
-            scaling = Scaling.of(Moments.of_all(groups), specification.standardised)
+            scaling = Scaling.within(specification, Moments.of_all(groups))
         return cls(specification, source, scaling, prior)
 
     # -- how well do given parameters explain the data? ------------------------------------------------------

@@ -12,6 +12,7 @@ import numpy as np
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
+from lori.model.specification import Specification
 
 Observed = Preferences | Choices
 
@@ -194,3 +195,9 @@ class Scaling:
         between = np.sqrt(np.maximum(moments.square_total / (4 * counts) - location**2, 0.0))
         constant = np.where(between > 1e-6 * np.abs(location), between, 1.0)
         return cls(location, np.where(deviation > 1e-12 * np.abs(location), deviation, constant))
+
+    @classmethod
+    def within(cls, specification: Specification, moments: Moments) -> Scaling:
+        """The scaling for a model, some of whose rewards may ask for features of the same scale."""
+        usual = cls.of(moments, specification.standardised)
+        return cls(*specification.tied(usual.location, usual.scale))

@@ -58,6 +58,12 @@ class Specification:
     def standardised(self) -> bool:
         return all(reward.standardised for reward in self.rewards)
 
+    def tied(self, location: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The location and scale of features, as all rewards can have them."""
+        for reward in self.rewards:
+            location, scale = reward.tied(location, scale)
+        return location, scale
+
     @cached_property
     def reward_slots(self) -> tuple[np.ndarray, ...]:
         """For each level the positions of its reward's parameters in the vector; levels may share some."""

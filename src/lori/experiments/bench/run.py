@@ -17,6 +17,7 @@ from typing import Any
 from lori.data.writing import folder, writing
 from lori.errors import InputError, printable
 from lori.experiments.bench import (
+    actor_critic,
     agents,
     bradley_terry,
     cache,
@@ -29,6 +30,7 @@ from lori.experiments.bench import (
     learning,
     logit,
     memory,
+    occupation,
     off_policy,
     organ,
     people,
@@ -111,11 +113,12 @@ CASES = {
     ),
     "set-recovery": Case(
         "is the order found from sets",
-        set_recovery.measure, set_recovery.SetRecoverySettings(), set_recovery.SMOKE, by_name=True,
+        set_recovery.measure, set_recovery.SetRecoverySettings(), set_recovery.SMOKE, by_name=True, resumes=True,
     ),
     "set-coverage": Case(
         "do intervals from sets hold the truth",
-        set_recovery.measure_coverage, set_recovery.SetCoverageSettings(), set_recovery.COVERAGE_SMOKE, by_name=True,
+        set_recovery.measure_coverage, set_recovery.SetCoverageSettings(), set_recovery.COVERAGE_SMOKE,
+        by_name=True, resumes=True,
     ),
     "levels": Case(
         "is the number of levels found",
@@ -187,9 +190,17 @@ CASES = {
         "does learning by trying reach the exact plan",
         learning.measure, learning.LearningSettings(), learning.SMOKE, by_name=True,
     ),
+    "actor-critic": Case(
+        "do networks that learn by trying reach the exact plan",
+        actor_critic.measure, actor_critic.ActorCriticBench(), actor_critic.SMOKE, by_name=True,
+    ),
     "off-policy": Case(
         "do intervals from demonstrations alone hold the truth",
         off_policy.measure, off_policy.OffPolicySettings(), off_policy.SMOKE, by_name=True,
+    ),
+    "occupation": Case(
+        "what occupation measures gain where whole trajectories are compared",
+        occupation.measure, occupation.OccupationSettings(), occupation.SMOKE, by_name=True,
     ),
     "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
     "start": Case("how long one waits for a first answer", start.measure, start.StartSettings(), start.SMOKE),

@@ -71,7 +71,7 @@ class ModelOptions:
             help="Number of reward functions in priority order: a number, 'auto' (as many as the choices support), or 'evidence' (weighs 1, 2, … by their posteriors, which takes longer)."
         ),
     ] = "auto"
-    reward: Annotated[str, typer.Option(help="Family of rewards: linear, capped, network or gated.")] = "linear"
+    reward: Annotated[str, typer.Option(help="Family of rewards: linear, capped, network, gated or steps.")] = "linear"
     increasing: Annotated[str, typer.Option(help="Features of which more is better (a,b or all).")] = ""
     decreasing: Annotated[str, typer.Option(help="Features of which less is better (a,b or all).")] = ""
     context: Annotated[str, typer.Option(help="Features on which priorities depend (a,b), for --reward gated.")] = ""

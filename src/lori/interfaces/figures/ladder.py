@@ -61,7 +61,7 @@ def draw(axes: Axes, summary: Summary, title: str = "", *, with_shares: bool = T
                 label=label(name),
             )  # fmt: skip
             start += share
-        axes.text(0, row - 0.2, _beside(level, with_shares), fontsize=SMALL, va="bottom", color=QUIET)
+        axes.text(0, row - 0.2, _beside(level, summary.sets, with_shares), fontsize=SMALL, va="bottom", color=QUIET)
     axes.set_yticks(range(len(levels)), [f"Level {level.level}" for level in levels])
     axes.set_ylim(len(levels) - 0.75, -0.75)
     axes.set_xlim(0, 1)
@@ -79,10 +79,10 @@ def add_legend(axes: Axes) -> None:
 
 def caption(summary: Summary) -> Sentence:
     """What the ladder shows."""
-    return paragraph(_told(level) for level in summary.levels)
+    return paragraph(_told(level, summary.sets) for level in summary.levels)
 
 
-def _told(level: LevelSummary) -> Sentence:
+def _told(level: LevelSummary, sets: bool) -> Sentence:
     named = [name for name in _weightiest(level) if level.importance[name] >= LEAST]
     shares = [clause("{name} {share}", name=Name(name), share=Share(level.importance[name])) for name in named]
     led = clause(", led by {leaders},", leaders=leaders(level)) if level.leading else ""
@@ -91,17 +91,17 @@ def _told(level: LevelSummary) -> Sentence:
         counts = clause("; {counts}", counts=threshold_clause(level))
     return Sentence.of(
         "Level {level}{led} decides {decides}{counts}; {shares}.",
-        level=level.level, led=led, decides=share_of_comparisons(level.decides), counts=counts,
+        level=level.level, led=led, decides=share_of_comparisons(level.decides, sets=sets), counts=counts,
         shares=clause("shares of its weight: {all}", all=joined(shares)) if shares else "no feature weighs anything",
     )  # fmt: skip
 
 
 def pitch(summary: Summary, *, with_shares: bool = False) -> float:
     """Inches for each level, with room for what is written beside it."""
-    return max(EACH, *(DEEP * len(_beside(level, with_shares).split("\n")) for level in summary.levels))
+    return max(EACH, *(DEEP * len(_beside(level, summary.sets, with_shares).split("\n")) for level in summary.levels))
 
 
-def _beside(level: LevelSummary, with_share: bool = False) -> str:
+def _beside(level: LevelSummary, sets: bool, with_share: bool = False) -> str:
     """Weights and threshold of a level, and what it decides, in short lines."""
     named = [name for name in _weightiest(level)[:MENTIONED] if level.importance[name] >= LEAST]
     lines = [", ".join(f"{label(name)} {_weight(level, name)}" for name in named)] if named else []
@@ -111,7 +111,7 @@ def _beside(level: LevelSummary, with_share: bool = False) -> str:
         around = "" if interval == NONE else f" ({interval})"
         lines.append(f"threshold{alone} {value}" if value == UNKNOWN else f"counts{alone} from {value}{around}")
     if with_share:
-        lines.append(f"decides {share_of_comparisons(level.decides)}")
+        lines.append(f"decides {share_of_comparisons(level.decides, sets=sets)}")
     return "\n".join(wrapped(line, LINE) for line in lines)
 
 

@@ -198,7 +198,8 @@ def _pictures(
     if len(plots.leaders(model)) > 1:
         draws = trusted.models(plots.DRAWS) if trusted else []
         figures["tradeoff"] = ("What makes up for a loss", model.plot.tradeoff(data=preferences, draws=draws))
-        figures["regions"] = ("Which side is preferred, and where neither is", model.plot.regions(data=preferences))
+        if not isinstance(preferences, Choices):  # which have no sides; `chances` is their map
+            figures["regions"] = ("Which side is preferred, and where neither is", model.plot.regions(data=preferences))
         support = model.summary().support
         beware = [sentences.UNSUPPORTED] if support is not None and not support.holds else []
         if not draws:

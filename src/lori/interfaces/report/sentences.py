@@ -262,4 +262,4 @@ def _sets(description: Description, agents: str, ties: str, dropped: int) -> Sen
 def _reason(posterior: Posterior) -> str:
     """Why a posterior is not trusted, in the middle of a sentence, without what to do about it in Python."""
     why = posterior.trust.verdict.removeprefix(f"{NOT_TRUSTED}: ").removeprefix(f"{NOT_CONVERGED}: ")
-    return f"{why.split('; use ')[0].rstrip('.')}. More comparisons may help."
+    return f"{why.split('; use ')[0].rstrip('.')}. More choices may help."

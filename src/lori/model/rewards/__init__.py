@@ -20,6 +20,7 @@ from lori.model.rewards.function import Function as Function
 from lori.model.rewards.gated import Gated as Gated
 from lori.model.rewards.linear import Linear as Linear
 from lori.model.rewards.network import Network as Network
+from lori.model.rewards.steps import Steps as Steps
 
 VECTORISED = Linear, Capped  # their formulas take many alternatives or vectors at once, as arrays of either engine
 
@@ -39,13 +40,19 @@ def register(family: Family) -> Family:
     return family
 
 
-for _family in (Linear, Capped, Network, Gated, Function):
+for _family in (Linear, Capped, Network, Gated, Function, Steps):
     register(_family)
 
 
 def are_vectorised(rewards: Iterable[Reward]) -> bool:
     """Can all of them be computed with NumPy, without loading and compiling anything? (Families of others may not.)"""
     return all(type(reward) in VECTORISED for reward in rewards)
+
+
+def subjects_of(rewards: Iterable[Reward], features: Names) -> tuple[str | None, ...]:
+    """What each feature of a model is about, as the first of its rewards has it to whom that is not the feature."""
+    told = [reward.subjects(features) for reward in rewards]
+    return next((own for own in told if own != features), features)
 
 
 def reward_from(settings: dict[str, Any]) -> Reward:
