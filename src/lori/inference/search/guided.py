@@ -23,6 +23,7 @@ GUIDING = 400  # and rows of the simpler reading, which is a guide only
 DEAR = 1000.0  # effort from which on only what the simpler reading suggests is tried
 RANDOM = 16  # starts at random, where a row takes less,
 ENOUGH = 0.75  # the share of them that must have ended before the others are given up
+STEPS, FIRST_STEPS = 30, 8  # of each of them at most; of what the simpler reading suggests, which is near an optimum
 UNDAMPED, LAST = 1e-6, 1e-8  # where there is one way down; the step after one that promised so little is exact
 POLISHED = 5  # of them on all rows
 VARIATIONS = 12  # of the best that are tried in a round, on all rows, where slips are learned
@@ -63,7 +64,7 @@ def guided_search(
     rows = max(int(BUDGET / specification.likelihood.effort / tried.shape[1]), least)
     sample = objective.on_sample(rows, generator)
     whole = sample.source is objective.source
-    rough = {"tolerance": COARSE if whole else ROUGH, "enough": ENOUGH, "iterations": 30}
+    rough = {"tolerance": COARSE if whole else ROUGH, "enough": ENOUGH, "iterations": FIRST_STEPS if dear else STEPS}
     solutions = minimise(sample, tried, **rough)
     share = (solutions.values <= solutions.values.min(axis=1, keepdims=True) + SAME).mean(axis=1)
     if specification.levels > 1 and not dear:
