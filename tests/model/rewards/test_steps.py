@@ -102,3 +102,5 @@ def test_what_is_wrong_is_said():
     with pytest.raises(DataError, match="at least 3"):
         trajectories().pool("steps", steps=2)
     assert trajectories().pool("steps", steps=5).shape[1] == 11
+    single = lori.Trajectories.from_arrays([[[1.0]], [[2.0], [3.0]]], features=["dose"])
+    assert single.compare("0", "1", pooling="steps", steps=2).features == step_names(["dose"], 2)
