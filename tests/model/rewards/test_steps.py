@@ -46,7 +46,8 @@ def choices(both):
 @pytest.fixture(scope="module")
 def fitted(choices):
     reward = Steps(lori.Capped(increasing=["dose"]))
-    return lori.LORI(levels=1, reward=reward, lapse=0.0, starts=4, prior=None, epsilon=0.0).fit(choices)
+    quick = {"lapse": 0.0, "starts": 3, "prior": None, "epsilon": 0.0, "standard_errors": "none"}
+    return lori.LORI(levels=1, reward=reward, **quick).fit(choices)
 
 
 def test_steps_beyond_the_end_do_not_count_and_later_ones_count_less():
@@ -65,7 +66,7 @@ def test_a_capped_step_is_found_saved_told_and_explained(both, choices, truth, f
     assert fitted.log_likelihood_ >= truth.log_likelihood(choices).sum()
     weight, pain, _ = fitted.model_.levels[0].parameters
     assert weight > 5 * abs(pain)
-    pooled = lori.LORI(levels=1, reward=lori.Capped(), lapse=0.0, starts=4, prior=None, epsilon=0.0).fit(both[1])
+    pooled = lori.LORI(levels=1, lapse=0.0, prior=None, epsilon=0.0, standard_errors="none").fit(both[1])
     assert fitted.log_likelihood_ > pooled.log_likelihood_ + 5
     fitted.save(tmp_path / "model.json")
     again = lori.load(tmp_path / "model.json")
