@@ -172,7 +172,9 @@ class Trajectories:
     ) -> Preferences:
         """Preferences between pooled trajectories, named by their places; they remember how they were pooled."""
         table = self.pool(how, discount, steps)
-        names = self.features if how != "steps" else step_names(self.features, table.shape[1] // len(self.features))
+        names = (
+            self.features if how != "steps" else step_names(self.features, (table.shape[1] - 1) // len(self.features))
+        )
         prefs = Preferences.from_indices(table, left, right, features=names, **observed)
         return replace(prefs, pooled=(how, discount if how == "discounted" else None))
 

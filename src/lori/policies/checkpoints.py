@@ -25,8 +25,9 @@ class Checkpoint(NamedTuple):
 def write_checkpoint(path: str | Path, kind: str, made_for: dict[str, Any], state: Checkpoint) -> None:
     """Whole or not at all, as .npz."""
     told = {"kind": kind, "made_for": made_for, "done": state.done, "random": state.random}
+    arrays: dict[str, Any] = {"told": np.array(json.dumps(told)), **state.arrays}
     with writing(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, told=np.array(json.dumps(told)), **state.arrays)
+        np.savez(file, **arrays)
 
 
 def read_checkpoint(path: str | Path, kind: str, made_for: dict[str, Any]) -> Checkpoint:

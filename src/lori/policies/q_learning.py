@@ -117,8 +117,8 @@ class QLearner:
         def choose(observed: np.ndarray, step: int, totals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             random = self._random.random((len(observed), 2))
             own = np.array([
-                int(anything * self._actions) if stray < astray else self._boldest(self._key(*place, step))
-                for (stray, anything), *place in zip(random, observed, totals, strict=True)
+                int(anything * self._actions) if stray < astray else self._boldest(self._key(shown, total, step))
+                for (stray, anything), shown, total in zip(random, observed, totals, strict=True)
             ])  # fmt: skip
             return own, own + self._first
 

@@ -65,8 +65,9 @@ def prefer_by_search(
     objectives, known = objective_names(env, count), models_of(model, draws)
     columns, generator = columns_of(known[0], objectives), np.random.default_rng(seed)
     if hasattr(opponent, "act") or hasattr(opponent, "chances_at"):
-        options = {"episodes": trajectories, "discount": discount, "horizon": steps, "seed": seed}
-        theirs = run_episodes(env, opponent, **options).returns
+        theirs = run_episodes(
+            env, opponent, episodes=trajectories, discount=discount, horizon=int(steps), seed=seed
+        ).returns
     else:
         theirs = returns_of(opponent, objectives)
     levels = EpisodeLevels.of(count, None, None, discount)

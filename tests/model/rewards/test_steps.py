@@ -28,18 +28,26 @@ def truth():
 
 
 @pytest.fixture(scope="module")
-def choices(truth):
+def both(truth):
+    """The same choices, step by step and pooled."""
     known, generator = trajectories(), np.random.default_rng(1)
     left, right = generator.permuted(np.tile(np.arange(60), (300, 1)), axis=1)[:, :2].T
     table = known.pool("steps")
-    wins = truth.sample(table[left], table[right], seed=2)
-    return known.compare(left.astype(str), right.astype(str), pooling="steps", counts=wins)
+    observed = {"counts": truth.sample(table[left], table[right], seed=2)}
+    sides = left.astype(str), right.astype(str)
+    return known.compare(*sides, pooling="steps", **observed), known.compare(*sides, pooling="sum", **observed)
+
+
+@pytest.fixture(scope="module")
+def choices(both):
+    return both[0]
 
 
 @pytest.fixture(scope="module")
 def fitted(choices):
     reward = Steps(lori.Capped(increasing=["dose"]))
-    return lori.LORI(levels=1, reward=reward, lapse=0.0, starts=4, prior=None, epsilon=0.0).fit(choices)
+    quick = {"lapse": 0.0, "starts": 3, "prior": None, "epsilon": 0.0, "standard_errors": "none"}
+    return lori.LORI(levels=1, reward=reward, **quick).fit(choices)
 
 
 def test_steps_beyond_the_end_do_not_count_and_later_ones_count_less():
@@ -54,13 +62,11 @@ def test_steps_beyond_the_end_do_not_count_and_later_ones_count_less():
     np.testing.assert_array_equal(table[:, -1], known.lengths)
 
 
-def test_a_capped_step_is_found_saved_told_and_explained(choices, truth, fitted, tmp_path):
+def test_a_capped_step_is_found_saved_told_and_explained(both, choices, truth, fitted, tmp_path):
     assert fitted.log_likelihood_ >= truth.log_likelihood(choices).sum()
     weight, pain, _ = fitted.model_.levels[0].parameters
     assert weight > 5 * abs(pain)
-    pooled = lori.LORI(levels=1, reward=lori.Capped(), lapse=0.0, starts=4, prior=None, epsilon=0.0).fit(
-        trajectories().compare(*_sides(choices), pooling="sum", counts=choices.counts)
-    )
+    pooled = lori.LORI(levels=1, lapse=0.0, prior=None, epsilon=0.0, standard_errors="none").fit(both[1])
     assert fitted.log_likelihood_ > pooled.log_likelihood_ + 5
     fitted.save(tmp_path / "model.json")
     again = lori.load(tmp_path / "model.json")
@@ -71,14 +77,6 @@ def test_a_capped_step_is_found_saved_told_and_explained(choices, truth, fitted,
     assert "step 1" not in told
     assert fitted.summary().features == ("dose", "pain")
     assert len(str(again.explain(choices.subset(np.arange(3))))) > 0
-
-
-def _sides(choices):
-    places = trajectories().pool("steps")
-    return tuple(
-        np.array([str(int(np.flatnonzero((places == row).all(axis=1))[0])) for row in side])
-        for side in (choices.left_features, choices.right_features)
-    )
 
 
 def test_what_it_is_comes_back_from_its_description():
@@ -105,3 +103,5 @@ def test_what_is_wrong_is_said():
     with pytest.raises(DataError, match="at least 3"):
         trajectories().pool("steps", steps=2)
     assert trajectories().pool("steps", steps=5).shape[1] == 11
+    single = lori.Trajectories.from_arrays([[[1.0]], [[2.0], [3.0]]], features=["dose"])
+    assert single.compare("0", "1", pooling="steps", steps=2).features == step_names(["dose"], 2)

@@ -104,7 +104,7 @@ def trajectories(
     """Trajectories with trajectory, step, F… and rows that compare them by id."""
     ragged = stepwise(steps, features)
     left, right, counts = _compared(table, ragged.ids, steps.path, values)
-    return ragged.pooled(left, right, pooling, discount, **counts, **table.observers())
+    return ragged.pooled(left, right, pooling, discount, None, **counts, **table.observers())
 
 
 def stepwise(steps: Table, features: Features = None) -> Trajectories:

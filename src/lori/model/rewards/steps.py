@@ -41,8 +41,8 @@ class Steps(Reward):
             from lori.model.rewards import reward_from
 
             object.__setattr__(self, "reward", reward_from(dict(self.reward)))
-        known = isinstance(self.reward, Reward) and not isinstance(self.reward, Steps) and not self.reward.context
-        if not known or getattr(self.reward, "share", ""):
+        own = self.reward
+        if not isinstance(own, Reward) or isinstance(own, Steps) or own.context or own.share:
             raise InputError(
                 "reward", expected="a reward of one step without context: linear, capped, network or a function",
                 got=getattr(self.reward, "kind", type(self.reward).__name__), fix="use Steps(lori.Capped())",

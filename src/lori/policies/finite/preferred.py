@@ -138,7 +138,8 @@ def how_preferred(models: list[OrderedModel], ours: np.ndarray, theirs: np.ndarr
     """What our episodes are preferred with at least, under 95 % of the models, and on average with its error."""
     told = np.array([how_often_preferred(each, ours, theirs) for each in models])
     at_least = float(np.quantile(told[:, 0], LOW)) if len(told) > 1 else float(told[0, 0])
-    return at_least, *map(float, told.mean(axis=0))
+    mean, error = told.mean(axis=0)
+    return at_least, float(mean), float(error)
 
 
 def sampled(policy: Chances, mdp: FiniteMDP, discount: float, horizon: int, count: int, seed: int) -> np.ndarray:
