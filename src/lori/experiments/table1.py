@@ -19,7 +19,7 @@ from lori.applications.cancer import world
 from lori.baselines.birl import BayesianIRL
 from lori.baselines.drex import DREX
 from lori.baselines.lexicographic import LexicographicOrder, ModelVoting, VariableVoting
-from lori.baselines.lexicographic_tree import LexicographicTree
+from lori.baselines.lexicographic_tree import LexicographicTree, Node
 from lori.baselines.maximum_entropy import MaximumEntropyIRL
 from lori.data.examples import tversky1969
 from lori.data.preferences import Preferences
@@ -171,7 +171,8 @@ def order_of(model: Any, differences: np.ndarray) -> tuple[str, ...] | None:
     if isinstance(model, ModelVoting):
         return model.sample_orders(1)[0]
     if isinstance(model, LexicographicTree):  # down its first branches
-        names, node = [], model.tree_
+        names: list[str] = []
+        node: Node | None = model.tree_
         while node is not None:
             names.append(model.features_[node.attribute])
             node = next((below for below in node.below if below is not None), None)
