@@ -21,7 +21,7 @@ import typer
 from typer.testing import CliRunner
 
 import lori
-from lori.interfaces.commands.main import app
+from lori.interfaces.commands.main import application
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -108,7 +108,7 @@ def run_command(words: list[str]) -> str:
     """What a command prints. Only our own is run: of others, it is checked that they name what there is."""
     program, *arguments = words
     if program == "lori":
-        result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+        result = CliRunner().invoke(application(), arguments, catch_exceptions=False)
         assert result.exit_code == 0, result.output
         return result.stdout
     assert program == "pip", f"do not know how to check {program}"
@@ -154,7 +154,7 @@ def test_blocks_are_well_formed_and_excuses_name_a_test(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=ids)
 def test_every_command_on_a_page_is_one_that_lori_understands(page):
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(application())
     for line in COMMAND.findall(joined(page.read_text(encoding="utf-8"))):
         _, name, *arguments = shlex.split(line, comments=True)
         assert name in group.commands, line

@@ -18,7 +18,7 @@ _HOMES = {
     "lori.data.reading.stream": ("open_stream",),
     "lori.data.writing": ("write_choices", "write_pairs"),
     "lori.data.examples": ("tversky1969",),
-    "lori.model.rewards": ("Linear", "Capped", "Network", "Function", "Gated"),
+    "lori.model.rewards": ("Linear", "Capped", "Network", "Function", "Gated", "Steps"),
     "lori.model.priors": ("Prior",),
     "lori.model.ordered": ("OrderedModel",),
     "lori.model.simulation": ("simulate",),
@@ -28,6 +28,7 @@ _HOMES = {
     "lori.inference.interview.study": ("Attribute", "Study"),
     "lori.inference.interview.study_file": ("read_study",),
     "lori.estimators.lori": ("LORI",),
+    "lori.estimators.contract": ("neg_log_loss",),
     "lori.estimators.loading": ("load",),
     "lori.estimators.agents": ("fit_by_agent", "load_agents", "save_agents"),
     "lori.estimators.population": ("Population",),
@@ -38,6 +39,7 @@ _HOMES = {
     "lori.policies.preferred": ("prefer",),
     "lori.policies.winner": ("winner",),
     "lori.policies.q_learning": ("q_learning",),
+    "lori.policies.actor_critic": ("actor_critic",),
     "lori.policies.off_policy": ("evaluate_off_policy",),
     "lori.policies.finite.mdp": ("FiniteMDP",),
     "lori.policies.finite.lexicographic": ("plan_lexicographic",),
@@ -108,6 +110,7 @@ if TYPE_CHECKING:
     from lori.estimators.agents import fit_by_agent as fit_by_agent
     from lori.estimators.agents import load_agents as load_agents
     from lori.estimators.agents import save_agents as save_agents
+    from lori.estimators.contract import neg_log_loss as neg_log_loss
     from lori.estimators.loading import load as load
     from lori.estimators.lori import LORI as LORI
     from lori.estimators.population import Population as Population
@@ -131,7 +134,9 @@ if TYPE_CHECKING:
     from lori.model.rewards import Gated as Gated
     from lori.model.rewards import Linear as Linear
     from lori.model.rewards import Network as Network
+    from lori.model.rewards import Steps as Steps
     from lori.model.simulation import simulate as simulate
+    from lori.policies.actor_critic import actor_critic as actor_critic
     from lori.policies.finite.lexicographic import plan_lexicographic as plan_lexicographic
     from lori.policies.finite.mdp import FiniteMDP as FiniteMDP
     from lori.policies.off_policy import evaluate_off_policy as evaluate_off_policy

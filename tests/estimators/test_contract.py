@@ -198,6 +198,8 @@ def test_scores_and_pipelines():
     by_label = np.argsort(fitted.classes_)
     lost = log_loss(y, fitted.predict_proba(x)[:, by_label], labels=fitted.classes_[by_label])
     assert fitted.score(x, y) == pytest.approx(-lost, rel=1e-9)
+    named = cross_val_score(model, x, y, cv=2, scoring=lori.neg_log_loss)  # right, whatever the order of the labels
+    np.testing.assert_array_equal(named, plain)
 
 
 def test_what_was_fitted_is_told_as_scikit_learn_does():

@@ -93,16 +93,27 @@ def test_a_function_without_parameters_learns_only_its_alpha(bent, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_function_with_parameters_finds_them(bent):
-    train, _ = bent
+def distance(parameters, x):
+    return -2.0 * jnp.sum((x - parameters) ** 2)
 
-    def distance(parameters, x):
-        return -2.0 * jnp.sum((x - parameters) ** 2)
 
+def test_a_function_with_parameters_finds_them_and_is_saved_by_its_name(bent, tmp_path):
+    train, (left, *_) = bent
     reward = lori.Function(distance, start=(0.5, -0.5))
     model = lori.LORI(levels=1, reward=reward, epsilon=0.0, lapse=0, prior=None, starts=4).fit(*train)
     assert model.levels_[0].parameters == pytest.approx([0.0, 0.0], abs=0.15)
     assert model.converged_
+    assert "parameter 2 = " in str(model.summary())
+    file = tmp_path / "function.json"
+    model.save(file)
+    again = lori.load(file)
+    np.testing.assert_array_equal(again.predict_proba(left), model.predict_proba(left))
+    assert str(again.summary()) == str(model.summary())
+    file.write_text(file.read_text().replace(f"{__name__}:distance", "elsewhere:distance"))
+    with pytest.raises(
+        lori.ModelFileError, match=r"imported at model.levels\[0\].reward.*import elsewhere before the model"
+    ):
+        lori.load(file)
 
 
 def test_fewer_and_more_levels_of_what_is_given_level_by_level():

@@ -76,8 +76,11 @@ def test_what_is_said(two):
     assert content["sentences"] == said
     assert content["classes"][0]["first"] == "cost"
     frame = two.members_frame()
-    assert list(frame.columns) == ["agent", "class", "class_1", "class_2", "first", "probability"]
+    sure = ["first", "probability", "choices", "more_choices"]
+    assert list(frame.columns) == ["agent", "class", "class_1", "class_2", *sure]
     assert len(frame) == 60
+    assert (frame["choices"] > 0).all()
+    assert (frame["more_choices"][frame["probability"] >= 0.95] == 0).all()
 
 
 def test_an_empty_class_is_said_to_be_empty_and_nothing_else(two):

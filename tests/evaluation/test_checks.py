@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lori
-from lori import OrderedModel, Preferences, simulate
+from lori import OrderedModel, Preferences, read, simulate
 from lori.evaluation.checks import predictive_check, rare_choices, surprises
 from lori.language.numbers import share_of
 
@@ -32,7 +32,7 @@ def test_the_right_model_agrees_and_a_wrong_one_does_not(prefs, posterior):
     assert {group.name for group in right.groups if group.by == "level"} <= {"level 1", "no level"}
     assert sum(group.agrees for group in probable) >= 7  # 9 expected; 6 or fewer has a chance of 1.3 %
     assert bold.agreeing <= 5
-    assert f"in {share_of(right.agreeing, len(right.groups), 'group')} of comparisons" in right.sentence
+    assert f"in {share_of(right.agreeing, len(right.groups), 'group')} of choices" in right.sentence
 
 
 def test_counts_and_ties_enter(prefs, posterior):
@@ -61,6 +61,19 @@ def test_single_choices_are_ordered_by_their_probability():
     np.testing.assert_allclose([each.probability for each in found], np.sort(chosen)[:4])
     assert all(each.times == each.times_chosen == 1 for each in found)
     assert set(found[0].left) == {"benefit", "need"}
+
+
+def test_a_surprise_is_named_by_its_row_whatever_was_left_out(tmp_path):
+    file = tmp_path / "pairs.csv"
+    rows = ["1,5,2,4,left", "1,,2,4,left", "0,3,9,3,right", "1,5,1,5,tie", "0,9,0,1,right", "3,2,1,1,left"]
+    file.write_text("\n".join(["left.benefit,left.need,right.benefit,right.need,choice", *rows]))
+    found = read(file, missing="drop", identical="drop")
+    assert found.rows.tolist() == [1, 3, 5, 6]
+    assert found[1:].select(["need"]).rows.tolist() == [3, 5, 6]
+    assert found.aggregate().rows.tolist() == [1, 3, 5, 6]
+    assert Preferences.concatenate([found, found]).rows.tolist() == list(range(1, 9))
+    assert surprises(MODEL, found, count=1)[0].pair == 5
+    assert surprises(MODEL, found[2:], count=1)[0].pair == 5
 
 
 def test_repeated_choices_surprise_by_their_share():

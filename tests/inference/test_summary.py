@@ -252,13 +252,13 @@ def test_noisy_choices_are_not_separated(seen):
 
 def test_a_level_that_is_never_asked_says_so(seen):
     model = fitted(seen, epsilon=(0.0, 0.0))
-    assert "Level 2 decides hardly any of the comparisons (0 %)" in note(model, "never decides")
+    assert "Level 2 decides hardly any of the choices (0 %)" in note(model, "never decides")
     assert model.summary().to_dict()["levels"][1]["decides"] == 0.0
 
 
 def test_a_threshold_that_no_difference_reaches_says_so(seen):
     model = fitted(seen, epsilon=(1000.0, 0.0))
-    assert "Level 1 decides hardly any of the comparisons (" in note(model, "never decides")
+    assert "Level 1 decides hardly any of the choices (" in note(model, "never decides")
 
 
 @pytest.mark.slow

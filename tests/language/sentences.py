@@ -49,7 +49,9 @@ from lori.language.truth import comparison
 from lori.language.worth import LevelWorth, Worth
 from lori.model.quantity import Quantity
 from lori.model.rewards import Fact
+from lori.model.rewards.function import Parameters
 from lori.model.rewards.gated import Gate
+from lori.model.rewards.steps import PerStep
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "sentences.txt"
@@ -218,6 +220,8 @@ def _plans() -> dict[str, list[str]]:
             plans.preferred(0.4, (0.38, 0.42), None),
             plans.in_objectives(["treasure", "time"], [24.0, -13.0]),
             plans.picture("treasure", "time"),
+            plans.how_levels_decide(),
+            plans.trajectories(["treasure", "time"]),
             *plans.followed(1000, ["treasure", "time"], [20.1, -3.81], [1.41, 0.2]),
             *plans.winner([("need", 1.0, None)], False),
             *plans.winner([("need", 0.493, None), ("age", 0.507, None)], True),
@@ -281,6 +285,10 @@ def _answers() -> dict[str, list[str]]:
         "one level with a gate, the same on both sides": summary(level(particulars=gate(above="need"))),
         "one level with a gate of two context features": summary(level(particulars=gate(contexts=("age", "risk")))),
         "one level with a cap": summary(replace(level(), **capped, cap_in_feature=CapInFeature("need", 250.0))),
+        "one level of capped steps": summary(
+            level(particulars=PerStep({"need": Quantity(0.25)}, Quantity(5.0), 0.9, "need"))
+        ),
+        "one level of steps by a network": summary(level(particulars=PerStep({}, None, 1.0))),
         "one level of a reward from outside": summary(level(particulars=Temper())),
         "two levels": summary(),
         "two levels, two leaders each": summary(
@@ -295,6 +303,8 @@ def _answers() -> dict[str, list[str]]:
         ),
         "ties observed": summary(ties="observed", undecided_share=0.071),
         "nothing is ever decided": summary(undecided_share=1.0),
+        "sets": summary(sets=True, undecided_share=0.071),
+        "sets, ties observed": summary(sets=True, ties="observed", undecided_share=0.071),
         "two levels, the first without leaders": summary(level(leading=()), level(2)),
         "a cap from above": summary(replace(level(), **capped, cap_in_feature=CapInFeature("need", 250.0)), level(2)),
         "a cap from below": summary(less, level(2, ("benefit",))),
@@ -334,6 +344,11 @@ def _answers() -> dict[str, list[str]]:
         "Table: two levels": str(summary()).splitlines(),
         "Table: slips": str(summary(level(), lapse=Quantity(0.0107, 0.009, (0.0, 0.0468)))).splitlines(),
         "Table: slips, no interval": str(summary(level(), lapse=Quantity(0.0107))).splitlines(),
+        "Table: a function with parameters": str(
+            summary(
+                level(particulars=Parameters({"parameter 1": Quantity.of(1.52, 0.21), "parameter 2": Quantity(3.0)}))
+            )
+        ).splitlines(),
         "Table: numbers that are not known, a cap and a gate": str(
             replace(
                 summary(

@@ -39,3 +39,16 @@ def test_what_is_simulated_is_chosen_as_often_as_the_closed_form_says():
     found = np.bincount(data.label[data.chosen], minlength=3) / count
     exact = slipping.choice_proba(data[:1])[0]
     assert (np.abs(found - exact) < 4 * np.sqrt(exact * (1 - exact) / count)).all()
+
+
+def test_a_level_decides_in_closed_form_what_draws_of_the_noise_say():
+    generator = np.random.default_rng(3)
+    data = lori.Choices.from_arrays(generator.normal(size=(40, 4, 2)), np.zeros(40, int))
+    closed = lori.OrderedModel.linear(2 * np.eye(2), epsilon=[1.5, 0.0])
+    open_ended = lori.OrderedModel.linear(2 * np.eye(2), epsilon=[1.5, 1e-9])  # whose shares are drawn
+    found, drawn = decided(closed, data), decided(open_ended, data, draws=4000)
+    np.testing.assert_allclose(found, drawn, atol=4 * 0.5 / np.sqrt(4000))
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    np.testing.assert_allclose(
+        decided(lori.OrderedModel.linear([[1.0, 1.0]], epsilon=[0.0]), data), np.array([[1.0, 0.0]] * 40)
+    )

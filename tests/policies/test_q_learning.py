@@ -46,3 +46,27 @@ def test_chance_is_averaged():
     learned = lori.q_learning(env, order=[0, 2, 1], discount=0.9, episodes=4000, horizon=60, seed=1)
     seen = run_episodes(make_environment("resource-gathering-v0"), learned, episodes=1, discount=0.9)
     np.testing.assert_allclose(seen.returns[0], [0.0, 0.0, 0.9**9])
+
+
+def test_a_stopped_run_goes_on_side_by_side_with_thresholds_on_whole_episodes(tmp_path):
+    def learned(**options):
+        return lori.q_learning(
+            make_environment(SEA), [-3.0, None], order=[1, 0], whole_episodes=True, episodes=400, horizon=20,
+            learning_rate=1.0, environments=4, seed=1, **options,
+        )  # fmt: skip
+
+    class Stopped(Exception):
+        pass
+
+    def stop(done, of):
+        if done == 240:
+            raise Stopped
+
+    whole, path = learned(checkpoint=tmp_path / "whole.npz"), tmp_path / "state.npz"
+    with pytest.raises(Stopped):
+        learned(checkpoint=path, progress=stop)
+    again = learned(checkpoint=path)
+    assert again.values == whole.values
+    assert again.counts == whole.counts
+    seen = run_episodes(make_environment(SEA), again, episodes=1, horizon=20)
+    assert seen.returns[0].tolist() == [2.0, -3.0]

@@ -76,6 +76,7 @@ def aggregated(prefs: Preferences) -> dict[str, object]:
         "ties": np.bincount(group, prefs.ties, count),
         "agent": None if prefs.agent is None else prefs.agent[first],
         "weight": None if prefs.weight is None else prefs.weight[first],
+        "row": None if prefs.row is None and prefs.reading is None else prefs.rows[first],
     }
 
 
@@ -98,6 +99,7 @@ def concatenated(parts: Sequence[Preferences]) -> dict[str, object]:
         "right": np.concatenate([part.right + start for part, start in zip(parts, shift, strict=True)]),
         "agent": np.concatenate(agents) if agents else None,
         "weight": np.concatenate([part.weights for part in parts]) if weighted else None,
+        "row": None,
         **{name: np.concatenate([getattr(part, name) for part in parts]) for name in COUNTS},
     }
 

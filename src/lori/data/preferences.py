@@ -49,6 +49,7 @@ class Preferences:
     weight: np.ndarray | None = None  # (pairs,) float64 from 0; None means 1
     pooled: tuple[str, float | None] | None = None  # how trajectories became features, and by what discount
     reading: Reading | None = None  # how files became this, where it was read
+    row: np.ndarray | None = None  # (pairs,) from 1: which rows these were, where others have been left out
 
     def __post_init__(self) -> None:
         self._set(**checked_fields(self))
@@ -132,6 +133,11 @@ class Preferences:
         return parts[0]._derived(**together)
 
     # -- looking at it ---------------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(pairs,) from 1: which rows of what was read these are."""
+        return np.arange(1, self.n_pairs + 1) if self.row is None else self.row
 
     @property
     def n_pairs(self) -> int:
@@ -287,6 +293,7 @@ class Preferences:
             right=place[len(left) :],
             agent=None if self.agent is None else chosen(self.agent),
             weight=None if self.weight is None else chosen(self.weight),
+            row=None if self.row is None and self.reading is None else chosen(self.rows),
             **{name: chosen(getattr(self, name)) for name in check.COUNTS},
         )
 

@@ -12,7 +12,25 @@ from lori.data.preferences import Preferences
 from lori.data.validation import as_labels, as_table, check_distinct, check_unique, feature_names, look_up, names_text
 from lori.errors import DataError
 
-POOLINGS = ("mean", "sum", "last", "discounted")
+POOLINGS = ("mean", "sum", "last", "discounted", "steps")
+LENGTH = "number of steps"
+
+
+def step_names(features: Sequence[str], steps: int) -> tuple[str, ...]:
+    """What the columns of trajectories are called that are laid out step by step.
+
+    >>> step_names(["dose"], 2)
+    ('dose, step 1', 'dose, step 2', 'number of steps')
+    """
+    return (*(f"{name}, step {step + 1}" for step in range(steps) for name in features), LENGTH)
+
+
+def step_features(names: Sequence[str]) -> tuple[str, ...]:
+    """The features of a step, given the names of all columns; none where these are not laid out step by step."""
+    first = ", step 1"
+    own = tuple(name.removesuffix(first) for name in names if name.endswith(first))
+    laid_out = bool(own) and tuple(names) == step_names(own, (len(names) - 1) // len(own))
+    return own if laid_out else ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,11 +99,12 @@ class Trajectories:
         """(trajectories,) how many steps each has."""
         return np.diff(self.offsets)
 
-    def pool(self, how: str = "mean", discount: float = 0.95) -> np.ndarray:
+    def pool(self, how: str = "mean", discount: float = 0.95, steps: int | None = None) -> np.ndarray:
         """(trajectories, features): each trajectory as one vector.
 
         `how` is "mean" or "sum" over the steps, "last" for the final step, or "discounted" for
-        Σ_t discount^t x_t with t from 0.
+        Σ_t discount^t x_t with t from 0; "steps" keeps all of them, one after the other, as `step_names` says, with
+        zeros beyond the end up to `steps` (the longest trajectory's) and the length.
         """
         if how not in POOLINGS:
             raise DataError(
@@ -99,6 +118,8 @@ class Trajectories:
                 fix="pass for example discount=0.95",
             )
         starts = self.offsets[:-1]
+        if how == "steps":
+            return self._laid_out(int(self.lengths.max()) if steps is None else steps)
         if how == "last":
             return self.values[self.offsets[1:] - 1]
         if how == "discounted":
@@ -107,6 +128,17 @@ class Trajectories:
         total = np.add.reduceat(self.values, starts, axis=0)
         return total / self.lengths[:, None] if how == "mean" else total
 
+    def _laid_out(self, steps: int) -> np.ndarray:
+        if self.lengths.max() > steps:
+            raise DataError(
+                "steps", expected=f"at least {self.lengths.max()}, as the longest trajectory has", got=str(steps),
+                fix="fit with steps=N, the longest trajectory that is to be compared",
+            )  # fmt: skip
+        width = len(self.features)
+        table = np.zeros((len(self), steps, width))
+        table[np.arange(steps) < self.lengths[:, None]] = self.values
+        return np.column_stack([table.reshape(len(self), steps * width), self.lengths])
+
     def compare(
         self,
         left_ids: Any,
@@ -114,6 +146,7 @@ class Trajectories:
         *,
         pooling: str = "mean",
         discount: float = 0.95,
+        steps: int | None = None,
         wins: Any = None,
         losses: Any = None,
         ties: Any = None,
@@ -121,7 +154,10 @@ class Trajectories:
         agent: Any = None,
         weight: Any = None,
     ) -> Preferences:
-        """Preferences between pooled trajectories, named by their ids; counts as in `Preferences`."""
+        """Preferences between pooled trajectories, named by their ids; counts as in `Preferences`.
+
+        With `pooling="steps"` nothing is pooled: a reward of each step (`lori.Steps`) can then be learned.
+        """
         left, right = (
             look_up(self.ids, np.atleast_1d(as_labels(ids, what)), what, "the trajectories")
             for ids, what in ((left_ids, "left_ids"), (right_ids, "right_ids"))
@@ -129,11 +165,15 @@ class Trajectories:
         if left.shape == right.shape:  # otherwise Preferences says that the lengths differ
             check_distinct(left, right, "left_ids and right_ids")
         observed = {"wins": wins, "losses": losses, "ties": ties, "counts": counts, "agent": agent, "weight": weight}
-        return self.pooled(left, right, pooling, discount, **observed)
+        return self.pooled(left, right, pooling, discount, steps, **observed)
 
-    def pooled(self, left: Any, right: Any, how: str, discount: float, **observed: Any) -> Preferences:
+    def pooled(
+        self, left: Any, right: Any, how: str, discount: float, steps: int | None = None, **observed: Any
+    ) -> Preferences:
         """Preferences between pooled trajectories, named by their places; they remember how they were pooled."""
-        prefs = Preferences.from_indices(self.pool(how, discount), left, right, features=self.features, **observed)
+        table = self.pool(how, discount, steps)
+        names = self.features if how != "steps" else step_names(self.features, table.shape[1] // len(self.features))
+        prefs = Preferences.from_indices(table, left, right, features=names, **observed)
         return replace(prefs, pooled=(how, discount if how == "discounted" else None))
 
 

@@ -78,6 +78,14 @@ def not_fitted(name: str) -> Exception:
     return NotFittedError(f"This {name} model has not been fitted: call fit(preferences) first.")
 
 
+def neg_log_loss(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    """Mean log-likelihood of a comparison, as scikit-learn takes a score: `scoring=lori.neg_log_loss`.
+
+    Its own score of that name takes columns of probabilities to be sorted by label; ours are left, tie and right.
+    """
+    return float(estimator.score(X, y, sample_weight))
+
+
 @dataclass(frozen=True)
 class Coding:
     """What stands for left, tie and right."""

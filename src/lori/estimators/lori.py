@@ -196,9 +196,9 @@ class LORI(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-likelihood of a comparison: higher is better, log ½ is a coin.
 
-        (Not accuracy: that hardly tells a well calibrated model from a bold one. See `lori.evaluation`. It is what
-        scikit-learn calls neg_log_loss; its own score of that name takes columns to be sorted by label, and ours are
-        left, tie and right, as `classes_` says.)
+        (Not accuracy: that hardly tells a well calibrated model from a bold one. See `lori.evaluation`. Where
+        scikit-learn asks for a score by name, give `scoring=lori.neg_log_loss`: "neg_log_loss" in quotes takes columns
+        to be sorted by label, and ours are left, tie and right, as `classes_` says.)
         """
         data, _ = as_preferences(X, y, sample_weight, features=self._model.features)
         if isinstance(data, Preferences):

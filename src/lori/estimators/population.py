@@ -22,6 +22,7 @@ from lori.inference.population.fitting import PopulationFit, fit_population
 from lori.inference.population.hierarchy import Learned
 from lori.inference.population.prediction import Known, log_likelihood, probabilities
 from lori.inference.population.search import Report
+from lori.inference.population.settling import further_choices
 from lori.inference.settings import FitSettings, checked_settings
 from lori.inference.summary import summarise
 from lori.language.populations import KNOWN, ClassSummary, Difference, PopulationSummary, is_empty
@@ -123,7 +124,7 @@ class Population(Estimator):
         kept = Checkpoint.of(checkpoint, self._told(), X.features, held, design)
         spread = bool(self.spread)
         fit = fit_population(settings, X, spread=spread, design=design, checkpoint=kept, report=progress)
-        self._learned(fit)
+        self._learned(fit, fit.panel.totals(X.comparisons))
         self.pooled_, self.reading_ = getattr(X, "pooled", None), getattr(X, "reading", None)
         return self
 
@@ -199,7 +200,11 @@ class Population(Estimator):
         return self._first(), list(self.features_)
 
     def members_frame(self) -> Any:
-        """A pandas table with a row for each agent: classes with probabilities, and what comes first."""
+        """A pandas table with a row for each agent: classes with probabilities, and what comes first.
+
+        After a fit also how many choices there are, and how many more would settle what comes first (with 95 %), if
+        they told as much as those so far; empty where these do not speak for it.
+        """
         import pandas
 
         self._check_fitted()
@@ -209,7 +214,12 @@ class Population(Estimator):
         if self.members_.shape[1] > 1:
             columns["class"] = self.members_.argmax(axis=1) + 1
             columns |= {f"class_{number + 1}": self.members_[:, number] for number in range(self.members_.shape[1])}
-        return pandas.DataFrame({**columns, "first": leading, "probability": first.max(axis=1)})
+        columns |= {"first": leading, "probability": first.max(axis=1)}
+        choices = getattr(self, "_choices", None)
+        if choices is not None:
+            columns["choices"] = choices.astype(int)
+            columns["more_choices"] = pandas.array(further_choices(first, choices), dtype="Int64")
+        return pandas.DataFrame(columns)
 
     # -- inside ----------------------------------------------------------------------------------------
 
@@ -217,9 +227,10 @@ class Population(Estimator):
         if not hasattr(self, "summary_"):
             raise not_fitted("Population")
 
-    def _learned(self, fit: PopulationFit) -> None:
-        """Everything that a fit leaves behind."""
+    def _learned(self, fit: PopulationFit, choices: np.ndarray | None = None) -> None:
+        """Everything that a fit leaves behind; `choices` (agents,) are not counted in streams."""
         self.fit_: PopulationFit = fit  # a loaded population has none
+        self._choices = choices
         self.agents_ = fit.panel.agents
         self.known_ = fit.known
         self.members_ = fit.members

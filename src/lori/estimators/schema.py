@@ -1,45 +1,91 @@
 """Schema of a model file: which fields may it have, of which kinds and within which limits?
 
 A file is checked against it before anything is built, so that a damaged or hostile one costs neither time nor memory.
-A new field is one line in the class of its part. Settings and models have no fields but these, because a model without
-one of its numbers would predict something else; summaries may have more, which are not read.
+A new field is one line in its part. Settings and models have no fields but these, because a model without one of its
+numbers would predict something else; summaries may have more, which are not read.
+
+It is written for pydantic's core: classes of pydantic say the same, but take longer to build than a prediction takes.
 """
 
 from __future__ import annotations
 
 from dataclasses import is_dataclass
-from typing import Annotated, Any, Literal
+from functools import cache
+from typing import Any, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator, ValidationError
+from pydantic_core import core_schema as kinds
 
 from lori.inference.estimates import ErrorKind
 from lori.inference.settings import MOST_STARTS
-from lori.model.likelihoods.probabilities import TieRule
-from lori.model.priors import Prior
-from lori.model.rewards import FAMILIES, options_of
+from lori.model.likelihoods.probabilities import TIE_RULES
+from lori.model.rewards import FAMILIES, Reward, options_of, reward_from
 from lori.model.specification import MOST_LEVELS
 
 LARGEST = 1e200  # the square of a number that is used must be one
 MOST_FEATURES, MOST_AGENTS, MOST_PARAMETERS = 100_000, 1_000_000, 1_000_000
 MOST_CLASSES, MOST_DRAWS = 20, 1024
 LONGEST_NAME, LONGEST_TEXT = 65_536, 1_000_000
+ALTERNATIVE = "\0"  # stands in the place of an error for one of several schemas that were tried
 
-Number = Annotated[float, Field(allow_inf_nan=False)]  # that is told
-NotNegative = Annotated[float, Field(allow_inf_nan=False, ge=0)]
-Used = Annotated[float, Field(allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]  # in a computation
-Positive = Annotated[float, Field(allow_inf_nan=False, gt=0, le=LARGEST)]
-FromZero = Annotated[float, Field(allow_inf_nan=False, ge=0, le=LARGEST)]
-Rate = Annotated[float, Field(allow_inf_nan=False, ge=0, lt=1)]
-Share = Annotated[float, Field(allow_inf_nan=False, ge=-1e-6, le=1 + 1e-6)]
-Count = Annotated[int, Field(ge=0, le=2**62)]
-Classes = Annotated[int, Field(ge=1, le=MOST_CLASSES)]
-LevelNumber = Annotated[int, Field(ge=1, le=MOST_LEVELS)]
-Name = Annotated[str, Field(max_length=LONGEST_NAME)]
-Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
-Names = Annotated[list[Name], Field(max_length=MOST_FEATURES)]
-Shares = Annotated[list[Share], Field(max_length=MOST_DRAWS)]
-Numbers = Annotated[list[Used], Field(max_length=MOST_PARAMETERS)]
+
+def number(**limits: float) -> CoreSchema:
+    return kinds.float_schema(allow_inf_nan=False, **limits)  # type: ignore[arg-type]
+
+
+def either(*schemas: CoreSchema) -> CoreSchema:
+    """One of these."""
+    return kinds.union_schema([(own, ALTERNATIVE) for own in schemas])
+
+
+def optional(schema: CoreSchema) -> Any:
+    """A field that may be missing, as in older files."""
+    return kinds.typed_dict_field(schema, required=False)
+
+
+def exact(**fields: Any) -> CoreSchema:
+    """A part that has no fields but these."""
+    return _part(fields, "forbid")
+
+
+def told(**fields: Any) -> CoreSchema:
+    """A part of a summary: what else it says is not read."""
+    return _part(fields, "ignore")
+
+
+def _part(fields: dict[str, Any], others: Any) -> CoreSchema:
+    needed = {name: kinds.typed_dict_field(own) for name, own in fields.items() if own["type"] != "typed-dict-field"}
+    return kinds.typed_dict_schema({**fields, **needed}, extra_behavior=others)
+
+
+none_or, several, words = kinds.nullable_schema, kinds.list_schema, kinds.literal_schema
+ANYTHING, TRUTH = kinds.any_schema(), kinds.bool_schema()
+NUMBER = number()  # that is told
+NOT_NEGATIVE = number(ge=0)
+USED = number(ge=-LARGEST, le=LARGEST)  # in a computation
+POSITIVE = number(gt=0, le=LARGEST)
+FROM_ZERO = number(ge=0, le=LARGEST)
+RATE = number(ge=0, lt=1)
+SHARE = number(ge=-1e-6, le=1 + 1e-6)
+COUNT = kinds.int_schema(ge=0, le=2**62)
+CLASSES = kinds.int_schema(ge=1, le=MOST_CLASSES)
+LEVEL_NUMBER = kinds.int_schema(ge=1, le=MOST_LEVELS)
+MORE_PARAMETERS = kinds.int_schema(ge=-MOST_PARAMETERS, le=MOST_PARAMETERS)
+STARTS = kinds.int_schema(ge=1, le=MOST_STARTS)
+NAME = kinds.str_schema(max_length=LONGEST_NAME)
+TEXT = kinds.str_schema(max_length=LONGEST_TEXT)
+NAMES = several(NAME, max_length=MOST_FEATURES)
+SHARES = several(SHARE, max_length=MOST_DRAWS)
+NUMBERS = several(USED, max_length=MOST_PARAMETERS)
+SCALES = several(POSITIVE, max_length=MOST_PARAMETERS)
+PER_LEVEL = several(none_or(FROM_ZERO), max_length=MOST_LEVELS)
+ONE_OR_PER_LEVEL = none_or(either(FROM_ZERO, PER_LEVEL))
+TIES = words(list(TIE_RULES))
+
+
+def by_name(schema: CoreSchema, most: int = MOST_FEATURES) -> CoreSchema:
+    """Such a thing for each of several names."""
+    return kinds.dict_schema(NAME, schema, max_length=most)
 
 
 def _known(settings: dict[str, Any]) -> dict[str, Any]:
@@ -51,13 +97,25 @@ def _known(settings: dict[str, Any]) -> dict[str, Any]:
     for name in options:
         if name not in options_of(family):
             raise PydanticCustomError("extra_forbidden", "unknown", {"at": (name,)})
+    for name, value in options.items():
+        if isinstance(value, dict):  # a reward within a reward
+            options[name] = reward_from(_known(value))
     if is_dataclass(family):
         try:
-            TypeAdapter(family).validate_python(options)
+            _options(family).validate_python(options)
         except ValidationError as problem:
             first = problem.errors(include_url=False)[0]
-            raise PydanticCustomError("reward", "{expected}", {"expected": said(first), "at": first["loc"]}) from None
+            fix = getattr(first.get("ctx", {}).get("error"), "fix", None)
+            told = {"expected": said(first), "at": first["loc"], "fix": fix}
+            raise PydanticCustomError("reward", "{expected}", told) from None
     return settings
+
+
+@cache
+def _options(family: type[Reward]) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(family)
 
 
 def said(error: Any) -> str:
@@ -81,317 +139,230 @@ def said(error: Any) -> str:
     return str(error["msg"]).removeprefix("Input should be ").removeprefix("Input should ")
 
 
-Reward = Annotated[dict[Name, Any], AfterValidator(_known)]
-
-
-class Exact(BaseModel):
-    """A part that has no fields but these."""
-
-    model_config = ConfigDict(extra="forbid", defer_build=True)
-
-
-class Told(BaseModel):
-    """A part of a summary: what else it says is not read."""
-
-    model_config = ConfigDict(extra="ignore", defer_build=True)
+REWARD = kinds.no_info_after_validator_function(_known, kinds.dict_schema(NAME, ANYTHING))
 
 
 # -- what was asked for -----------------------------------------------------------------------------------
 
-
-class PriorPart(Exact):
-    weights: Positive
-    epsilon: Positive
-    degrees: Positive
-    deeper: Positive = Prior.deeper
-    lapse: tuple[Positive, Positive] = Prior.lapse
-    price: FromZero | None = None  # older files mean that
-
-
-PerLevel = Annotated[list[FromZero | None], Field(max_length=MOST_LEVELS)]
-
-
-class SettingsPart(Exact):
-    levels: LevelNumber
-    alpha: FromZero | PerLevel | None
-    epsilon: FromZero | PerLevel | None
-    ties: TieRule | Literal["auto"]
-    lapse: Rate | None = 0.0
-    prior: Literal["weak"] | PriorPart | None
-    method: Literal["newton", "paper"]
-    starts: Annotated[int, Field(ge=1, le=MOST_STARTS)]
-    standard_errors: ErrorKind
-    seed: Count
+PRIOR = exact(
+    weights=POSITIVE,
+    epsilon=POSITIVE,
+    degrees=POSITIVE,
+    deeper=optional(POSITIVE),
+    lapse=optional(kinds.tuple_schema([POSITIVE, POSITIVE])),
+    price=optional(none_or(FROM_ZERO)),
+)
+SETTINGS = exact(
+    levels=LEVEL_NUMBER,
+    alpha=ONE_OR_PER_LEVEL,
+    epsilon=ONE_OR_PER_LEVEL,
+    ties=words([*TIE_RULES, "auto"]),
+    lapse=optional(none_or(RATE)),
+    prior=none_or(either(words(["weak"]), PRIOR)),
+    method=words(["newton", "paper"]),
+    starts=STARTS,
+    standard_errors=words(list(get_args(ErrorKind))),
+    seed=COUNT,
+)
 
 
 # -- what was learned -------------------------------------------------------------------------------------
 
-
-class LevelPart(Exact):
-    reward: Reward
-    parameters: Numbers
-    epsilon: FromZero
-    alpha: FromZero
-    slopes: Numbers
-
-
-class ModelPart(Exact):
-    features: Annotated[Names, Field(min_length=1)]
-    ties: TieRule
-    lapse: Rate = 0.0
-    levels: Annotated[list[LevelPart], Field(min_length=1, max_length=MOST_LEVELS)]
-
-
-class PeakPart(Exact):
-    rewards: Annotated[list[Reward], Field(min_length=1, max_length=MOST_LEVELS)]
-    epsilon: PerLevel
-    alpha: PerLevel
-    reported_alpha: PerLevel
-    lapse: Rate | None = 0.0
-    location: Numbers
-    scale: Annotated[list[Positive], Field(max_length=MOST_PARAMETERS)]
-    vector: Numbers
-    value: Used
-    gradient: Numbers
-    curvature: Annotated[list[Numbers], Field(max_length=MOST_PARAMETERS)]
+LEVEL = exact(
+    reward=REWARD,
+    parameters=NUMBERS,
+    epsilon=FROM_ZERO,
+    alpha=FROM_ZERO,
+    slopes=NUMBERS,
+)
+MODEL = exact(
+    features=several(NAME, min_length=1, max_length=MOST_FEATURES),
+    ties=TIES,
+    lapse=optional(RATE),
+    levels=several(LEVEL, min_length=1, max_length=MOST_LEVELS),
+)
+PEAK = exact(
+    rewards=several(REWARD, min_length=1, max_length=MOST_LEVELS),
+    epsilon=PER_LEVEL,
+    alpha=PER_LEVEL,
+    reported_alpha=PER_LEVEL,
+    lapse=optional(none_or(RATE)),
+    location=NUMBERS,
+    scale=SCALES,
+    vector=NUMBERS,
+    value=USED,
+    gradient=NUMBERS,
+    curvature=several(NUMBERS, max_length=MOST_PARAMETERS),
+)
 
 
 # -- what is told about it --------------------------------------------------------------------------------
 
-
-class QuantityPart(Told):
-    value: Number | None
-    standard_error: NotNegative | None
-    interval: tuple[Number, Number] | None
-
-
-Quantities = Annotated[dict[Name, QuantityPart], Field(max_length=MOST_FEATURES)]
-
-
-class GatePart(Told):
-    closed: Quantities
-    opened: Quantities
-    offset: QuantityPart
-    slopes: Quantities
-    leading: Annotated[dict[Literal["closed", "opened"], Name], Field(max_length=2)] = {}
-    threshold: Number | None = None
-
-
-class CapPart(Told):
-    feature: Name
-    value: Number
-
-
-class LevelSummaryPart(Told):
-    model_config = ConfigDict(extra="allow", defer_build=True)  # a family of rewards has entries of its own
-
-    level: LevelNumber
-    reward: Name
-    importance: Annotated[dict[Name, Share], Field(max_length=MOST_FEATURES)]
-    leading: Annotated[list[Name], Field(max_length=2)]
-    weights: Quantities
-    epsilon: QuantityPart
-    thresholds: Quantities
-    alpha: QuantityPart
-    decides: Share
-    cap: QuantityPart | None = None
-    cap_reached: Share | None = None
-    cap_in_feature: CapPart | None = None
-    gate: GatePart | None = None
-    outweighs: Annotated[list[Name], Field(max_length=MOST_FEATURES)] = []
-
-
-class NestedPart(Told):
-    levels: LevelNumber
-    log_likelihood: Number
-    parameters: Count
-    bic: Number
-
-
-class SupportPart(Told):
-    level: LevelNumber
-    gain: Number
-    extra_parameters: Annotated[int, Field(ge=-MOST_PARAMETERS, le=MOST_PARAMETERS)]
-    bic_difference: Number
-    verdict: Text
-    recommended: LevelNumber | None = None
-    rival_gain: Number | None = None
-    rival_parameters: Annotated[int, Field(ge=-MOST_PARAMETERS, le=MOST_PARAMETERS)] | None = None
-    rival_bic_difference: Number | None = None
-
-
-Slot = Number | Text | Names
-
-
-class NotePart(Told):
-    code: Text
-    text: Text
-    remedy: Text
-    variant: Text | None = None
-    slots: Annotated[dict[Name, Slot], Field(max_length=20)] | None = None
-
-
-class StatusPart(Told):
-    converged: bool
-    starts: Count
-    share_at_best: Share
-    notes: Annotated[list[NotePart], Field(max_length=100_000)]
-
-
-class SummaryPart(Told):
-    features: Names
-    ties: TieRule
-    levels: Annotated[list[LevelSummaryPart], Field(min_length=1, max_length=MOST_LEVELS)]
-    undecided_share: Share
-    log_likelihood: Number
-    comparisons: Count
-    pairs: Count
-    sets: bool = False
-    by_levels: Annotated[list[NestedPart], Field(max_length=MOST_LEVELS)]
-    support: SupportPart | None
-    status: StatusPart
-    lapse: QuantityPart | None = None
-    null_log_likelihood: Number | None = None  # older files do not say
-    agents: Count | None = None
+QUANTITY = told(
+    value=none_or(NUMBER),
+    standard_error=none_or(NOT_NEGATIVE),
+    interval=none_or(kinds.tuple_schema([NUMBER, NUMBER])),
+)
+QUANTITIES = by_name(QUANTITY)
+GATE = told(
+    closed=QUANTITIES,
+    opened=QUANTITIES,
+    offset=QUANTITY,
+    slopes=QUANTITIES,
+    leading=optional(kinds.dict_schema(words(["closed", "opened"]), NAME, max_length=2)),
+    threshold=optional(none_or(NUMBER)),
+)
+CAP = told(feature=NAME, value=NUMBER)
+LEVEL_SUMMARY = _part(
+    {
+        "level": LEVEL_NUMBER,
+        "reward": NAME,
+        "importance": by_name(SHARE),
+        "leading": several(NAME, max_length=2),
+        "weights": QUANTITIES,
+        "epsilon": QUANTITY,
+        "thresholds": QUANTITIES,
+        "alpha": QUANTITY,
+        "decides": SHARE,
+        "cap": optional(none_or(QUANTITY)),
+        "cap_reached": optional(none_or(SHARE)),
+        "cap_in_feature": optional(none_or(CAP)),
+        "gate": optional(none_or(GATE)),
+        "parameters": optional(QUANTITIES),
+        "outweighs": optional(NAMES),
+    },
+    "allow",  # a family of rewards has entries of its own
+)
+NESTED = told(levels=LEVEL_NUMBER, log_likelihood=NUMBER, parameters=COUNT, bic=NUMBER)
+SUPPORT = told(
+    level=LEVEL_NUMBER,
+    gain=NUMBER,
+    extra_parameters=MORE_PARAMETERS,
+    bic_difference=NUMBER,
+    verdict=TEXT,
+    recommended=optional(none_or(LEVEL_NUMBER)),
+    rival_gain=optional(none_or(NUMBER)),
+    rival_parameters=optional(none_or(MORE_PARAMETERS)),
+    rival_bic_difference=optional(none_or(NUMBER)),
+)
+NOTE = told(
+    code=TEXT,
+    text=TEXT,
+    remedy=TEXT,
+    variant=optional(none_or(TEXT)),
+    slots=optional(none_or(by_name(either(NUMBER, TEXT, NAMES), most=20))),
+)
+STATUS = told(converged=TRUTH, starts=COUNT, share_at_best=SHARE, notes=several(NOTE, max_length=100_000))
+SUMMARY = told(
+    features=NAMES,
+    ties=TIES,
+    levels=several(LEVEL_SUMMARY, min_length=1, max_length=MOST_LEVELS),
+    undecided_share=SHARE,
+    log_likelihood=NUMBER,
+    comparisons=COUNT,
+    pairs=COUNT,
+    sets=optional(TRUTH),
+    by_levels=several(NESTED, max_length=MOST_LEVELS),
+    support=none_or(SUPPORT),
+    status=STATUS,
+    lapse=optional(none_or(QUANTITY)),
+    null_log_likelihood=optional(none_or(NUMBER)),  # older files do not say
+    agents=optional(none_or(COUNT)),
+)
 
 
 # -- files ------------------------------------------------------------------------------------------------
 
-
-Words = Annotated[dict[Name, Name], Field(max_length=MOST_FEATURES)]
-
-
-class ReadingPart(Exact):
-    """How the files were read."""
-
-    form: Name
-    sources: Names
-    columns: Words
-    values: Words
-    alternatives: Names
-    features: Names
-    guessed: Names
-    categories: Annotated[dict[Name, Names], Field(max_length=MOST_FEATURES)]
-    ignored: Names
-    rows: Count
-    dropped: Count
-
-
-Pooled = tuple[Literal["mean", "sum", "last", "discounted"], Share | None]
-
-
-class Content(Exact):
-    """One fitted model."""
-
-    settings: SettingsPart
-    model: ModelPart
-    summary: SummaryPart
-    ranges: Annotated[list[NotNegative], Field(max_length=MOST_FEATURES)]
-    peak: PeakPart | None = None  # files of the first version have none
-    pooled: Pooled | None = None  # older files do not say
-    reading: ReadingPart | None = None  # nor do they remember columns
-
-
-class PopulationSettingsPart(Exact):
-    classes: Classes
-    levels: LevelNumber | Annotated[list[LevelNumber], Field(max_length=MOST_CLASSES)]
-    spread: bool
-    alpha: FromZero | PerLevel | None
-    epsilon: FromZero | PerLevel | None
-    ties: TieRule | Literal["auto"]
-    lapse: Rate | None
-    prior: Literal["weak"] | PriorPart | None
-    starts: Annotated[int, Field(ge=1, le=MOST_STARTS)]
-    seed: Count
-
-
-class ClassPart(Exact):
-    """One kind of people."""
-
-    share: Share
-    careless: bool
-    model: ModelPart
-    summary: SummaryPart
-
-
-class KnownPart(Exact):
-    """What is known about each person, and last about a stranger."""
-
-    rewards: Annotated[list[Reward], Field(min_length=1, max_length=MOST_LEVELS)]
-    epsilon: PerLevel
-    alpha: PerLevel
-    lapse: Rate | None
-    location: Numbers
-    scale: Annotated[list[Positive], Field(max_length=MOST_PARAMETERS)]
-    vectors: Annotated[list[Annotated[list[Numbers], Field(max_length=MOST_DRAWS)]], Field(max_length=MOST_AGENTS + 1)]
-    shares: Annotated[list[Shares], Field(max_length=MOST_AGENTS + 1)]
-
-
-class DifferencePart(Told):
-    """How people differ in one parameter."""
-
-    parameter: Name
-    mean: QuantityPart
-    deviation: QuantityPart
-
-
-class PeoplePart(Told):
-    agents: Count
-    comparisons: Count
-    log_likelihood: Number
-    parameters: Count
-    bic: Number
-    converged: bool
-    spread: bool
-    first: Annotated[dict[Name, Share], Field(max_length=MOST_FEATURES)]
-    sure: Share
-    differences: Annotated[list[DifferencePart], Field(max_length=MOST_PARAMETERS)]
+READING = exact(  # how the files were read
+    form=NAME,
+    sources=NAMES,
+    columns=by_name(NAME),
+    values=by_name(NAME),
+    alternatives=NAMES,
+    features=NAMES,
+    guessed=NAMES,
+    categories=by_name(NAMES),
+    ignored=NAMES,
+    rows=COUNT,
+    dropped=COUNT,
+)
+POOLED = kinds.tuple_schema([words(["mean", "sum", "last", "discounted", "steps"]), none_or(SHARE)])
+CONTENT: dict[str, Any] = {  # one fitted model
+    "settings": SETTINGS,
+    "model": MODEL,
+    "summary": SUMMARY,
+    "ranges": several(NOT_NEGATIVE, max_length=MOST_FEATURES),
+    "peak": optional(none_or(PEAK)),  # files of the first version have none
+    "pooled": optional(none_or(POOLED)),  # older files do not say
+    "reading": optional(none_or(READING)),  # nor do they remember columns
+}
+POPULATION_SETTINGS = exact(
+    classes=CLASSES,
+    levels=either(LEVEL_NUMBER, several(LEVEL_NUMBER, max_length=MOST_CLASSES)),
+    spread=TRUTH,
+    alpha=ONE_OR_PER_LEVEL,
+    epsilon=ONE_OR_PER_LEVEL,
+    ties=words([*TIE_RULES, "auto"]),
+    lapse=none_or(RATE),
+    prior=none_or(either(words(["weak"]), PRIOR)),
+    starts=STARTS,
+    seed=COUNT,
+)
+CLASS = exact(share=SHARE, careless=TRUTH, model=MODEL, summary=SUMMARY)  # one kind of people
+KNOWN = exact(  # about each person, and last about a stranger
+    rewards=several(REWARD, min_length=1, max_length=MOST_LEVELS),
+    epsilon=PER_LEVEL,
+    alpha=PER_LEVEL,
+    lapse=none_or(RATE),
+    location=NUMBERS,
+    scale=SCALES,
+    vectors=several(several(NUMBERS, max_length=MOST_DRAWS), max_length=MOST_AGENTS + 1),
+    shares=several(SHARES, max_length=MOST_AGENTS + 1),
+)
+DIFFERENCE = told(parameter=NAME, mean=QUANTITY, deviation=QUANTITY)  # how people differ in one parameter
+PEOPLE = told(
+    agents=COUNT,
+    comparisons=COUNT,
+    log_likelihood=NUMBER,
+    parameters=COUNT,
+    bic=NUMBER,
+    converged=TRUTH,
+    spread=TRUTH,
+    first=by_name(SHARE),
+    sure=SHARE,
+    differences=several(DIFFERENCE, max_length=MOST_PARAMETERS),
+)
+HEADER: dict[str, Any] = {  # what every file begins with; the rest depends on the kind
+    "format": words(["lori-model"]),
+    "version": optional(ANYTHING),
+    "lori": optional(ANYTHING),
+    "kind": optional(ANYTHING),
+}
+FILES: dict[str, dict[str, Any]] = {
+    "model": CONTENT,
+    "agents": {"agents": by_name(exact(**CONTENT), most=MOST_AGENTS)},
+    "population": {
+        "settings": POPULATION_SETTINGS,
+        "classes": several(CLASS, min_length=1, max_length=MOST_CLASSES),
+        "agents": several(NAME, max_length=MOST_AGENTS),
+        "members": several(SHARES, max_length=MOST_AGENTS),
+        "known": several(KNOWN, min_length=1, max_length=MOST_CLASSES),
+        "summary": PEOPLE,
+        "pooled": optional(none_or(POOLED)),
+        "reading": optional(none_or(READING)),
+    },
+    "truth": {"model": MODEL},
+    "policy": {"policy": by_name(ANYTHING)},  # whose parts `lori.policies.policy` checks
+}
 
 
-class Header(BaseModel):
-    """What every file begins with; the rest depends on the kind."""
-
-    format: Literal["lori-model"]
-    version: Any = None
-    lori: Any = None
-    kind: Any = None
+@cache
+def header() -> SchemaValidator:
+    """What every file keeps to."""
+    return SchemaValidator(told(**HEADER))
 
 
-class ModelFile(Content, Header):
-    """A fitted model."""
-
-
-class AgentsFile(Exact, Header):
-    """The models of many agents."""
-
-    agents: Annotated[dict[Name, Content], Field(max_length=MOST_AGENTS)]
-
-
-class PopulationFile(Exact, Header):
-    """Many decision-makers who differ."""
-
-    settings: PopulationSettingsPart
-    classes: Annotated[list[ClassPart], Field(min_length=1, max_length=MOST_CLASSES)]
-    agents: Annotated[list[Name], Field(max_length=MOST_AGENTS)]
-    members: Annotated[list[Shares], Field(max_length=MOST_AGENTS)]
-    known: Annotated[list[KnownPart], Field(min_length=1, max_length=MOST_CLASSES)]
-    summary: PeoplePart
-    pooled: Pooled | None = None
-    reading: ReadingPart | None = None
-
-
-class TruthFile(Exact, Header):
-    """A model that was not fitted."""
-
-    model: ModelPart
-
-
-class PolicyFile(Exact, Header):
-    """A policy, whose parts `lori.policies.policy` checks."""
-
-    policy: dict[Name, Any]
-
-
-FILES: dict[str, type[Header]] = {
-    "model": ModelFile, "agents": AgentsFile, "population": PopulationFile, "truth": TruthFile, "policy": PolicyFile,
-}  # fmt: skip
+@cache
+def file(kind: str) -> SchemaValidator:
+    """What a file of this kind keeps to."""
+    return SchemaValidator(exact(**HEADER, **FILES[kind]))

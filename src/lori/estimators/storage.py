@@ -64,8 +64,8 @@ def kind_of(path: str | Path) -> str | None:
     """What a file holds: one of `KINDS`, or None where it cannot be told."""
     from lori.estimators.validation import header  # here and below: what saves a model need not know the schema
 
-    head = header(_read(path))
-    return head.kind if head is not None and isinstance(head.kind, str) else None
+    kind = (header(_read(path)) or {}).get("kind")
+    return kind if isinstance(kind, str) else None
 
 
 def load(
@@ -82,8 +82,8 @@ def load(
     head = header(text)
     if head is None:
         raise ModelFileError(source, expected=EXPECTED, got="a damaged or foreign file", fix=AGAIN)
-    _check_version(source, head.version)
-    own = head.kind if isinstance(head.kind, str) else None
+    _check_version(source, head.get("version"))
+    own = head["kind"] if isinstance(head.get("kind"), str) else None
     if own not in (*((kind,) if kind else ("model", "truth")), *also):
         raise ModelFileError(
             source, expected=KINDS[kind or "model"], got=KINDS.get(own or "", "something else"),
@@ -95,7 +95,7 @@ def load(
     except Misfit as problem:
         raise ModelFileError(
             source, expected=f"{problem.expected} at {problem.where}", got=problem.got,
-            fix=UPDATE if problem.newer else AGAIN,
+            fix=problem.fix or (UPDATE if problem.newer else AGAIN),
         ) from None  # fmt: skip
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         raise ModelFileError(source, expected=EXPECTED, got="parts that do not fit each other", fix=AGAIN) from None

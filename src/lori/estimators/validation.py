@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from lori.errors import InputError
-from lori.estimators.schema import FILES, Header, said
+from lori.estimators import schema
 from lori.language.names import short
-from lori.model.rewards import reward_from
+from lori.model.rewards import reward_from, subjects_of
 
 KINDS_OF_JSON = {dict: "an object", list: "a list", str: "a word", bool: "true or false", int: "a whole number",
                  float: "a number", type(None): "null"}  # fmt: skip
-ALTERNATIVE = re.compile(r"(constrained-|list\[|literal\[|nullable\[)|[A-Za-z]+Part$")  # which one of several was tried
-
 
 Fitting = tuple[Sequence[str | int], bool, str]  # a place, whether it fits, and what would
 
@@ -24,15 +21,16 @@ Fitting = tuple[Sequence[str | int], bool, str]  # a place, whether it fits, and
 class Misfit(Exception):
     """Where a file is not what it should be, what was expected there, and what came."""
 
-    def __init__(self, where: str, expected: str, got: str, *, newer: bool = False) -> None:
-        self.where, self.expected, self.got, self.newer = where, expected, got, newer
+    def __init__(self, where: str, expected: str, got: str, *, newer: bool = False, fix: str | None = None) -> None:
+        self.where, self.expected, self.got, self.newer, self.fix = where, expected, got, newer, fix
         super().__init__(f"{where}: expected {expected}, got {got}")
 
 
-def header(text: bytes) -> Header | None:
+def header(text: bytes) -> dict[str, Any] | None:
     """The beginning of a model file; None where the text is something else."""
     try:
-        return Header.model_validate_json(text)
+        found: dict[str, Any] = schema.header().validate_json(text)
+        return found
     except ValidationError:
         return None
 
@@ -40,14 +38,14 @@ def header(text: bytes) -> Header | None:
 def checked(text: bytes, kind: str) -> dict[str, Any]:
     """The content of a file of this kind, or the first `Misfit`."""
     try:
-        file = FILES[kind].model_validate_json(text, strict=True)
+        document: dict[str, Any] = schema.file(kind).validate_json(text, strict=True)
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         place = (*first["loc"], *first.get("ctx", {}).get("at", ()))
         unknown = first["type"] == "extra_forbidden"
         got = "another one" if unknown else "none" if first["type"] == "missing" else _kind(first)
-        raise Misfit(_path(place), said(first), got, newer=unknown) from None
-    document = file.model_dump(exclude_unset=True)
+        fix = first.get("ctx", {}).get("fix")
+        raise Misfit(_path(place), schema.said(first), got, newer=unknown, fix=fix) from None
     if "model" in document:
         _check_content(document, ())
     if kind == "agents":
@@ -136,7 +134,8 @@ def _fitting(content: dict[str, Any]) -> Iterator[Fitting]:
 
 
 def _fitting_summary(model: dict[str, Any], summary: dict[str, Any]) -> Iterator[Fitting]:
-    features, levels = tuple(model["features"]), len(model["levels"])
+    levels, subjects = len(model["levels"]), _subjects(model)
+    features = tuple(dict.fromkeys(name for name in subjects if name is not None))
     yield ("summary", "features"), tuple(summary["features"]) == features, "the features of the model"
     yield ("summary", "levels"), len(summary["levels"]) == levels, f"one for each of the {levels} levels"
     for i, level in enumerate(summary["levels"]):
@@ -157,6 +156,15 @@ def _fitting_peak(peak: dict[str, Any], features: tuple[str, ...], levels: int) 
     yield ("peak", "gradient"), len(peak["gradient"]) == size, f"{size:,} numbers, as the vector has"
     square = len(peak["curvature"]) == size and all(len(row) == size for row in peak["curvature"])
     yield ("peak", "curvature"), square, f"{size:,} rows of {size:,} numbers"
+
+
+def _subjects(model: dict[str, Any]) -> tuple[str | None, ...]:
+    """What the features of a model are about; the features themselves where a reward does not belong to them."""
+    features = tuple(model["features"])
+    try:
+        return subjects_of([reward_from(level["reward"]) for level in model["levels"]], features)
+    except InputError:
+        return features
 
 
 def _size(settings: dict[str, Any], features: tuple[str, ...]) -> int:
@@ -190,6 +198,6 @@ def _path(place: Sequence[str | int]) -> str:
     >>> _path(("model", "levels", 0, "epsilon"))
     'model.levels[0].epsilon'
     """
-    fields = (part for part in place if isinstance(part, int) or not ALTERNATIVE.match(part))
+    fields = (part for part in place if part != schema.ALTERNATIVE)
     told = "".join(f"[{part}]" if isinstance(part, int) else f".{short(part)}" for part in fields)
     return told.lstrip(".") or "the file"

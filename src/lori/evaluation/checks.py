@@ -60,7 +60,7 @@ class Check:
         """What a person should know."""
         said = (
             f"The observed share lies within the model's {percent(self.probability)} interval in "
-            f"{share_of(self.agreeing, len(self.groups), 'group')} of comparisons; if the model were true, about "
+            f"{share_of(self.agreeing, len(self.groups), 'group')} of choices; if the model were true, about "
             f"{self.probability * len(self.groups):.1f} would be expected."
         )
         return said if self.trusted else f"{said} The posterior has not converged."
@@ -120,7 +120,7 @@ class Surprise:
     chances: tuple[float, float, float]
     counts: tuple[int, int, int]
     level: int  # the likeliest to decide, from 1; 0 where no difference counts
-    pair: int | None = None  # its place in the data, from 1
+    pair: int | None = None  # its row in the data, from 1
 
     @property
     def chosen(self) -> str:
@@ -174,7 +174,7 @@ def surprises(model: OrderedModel, preferences: Observed, count: int = 6) -> lis
             tuple(float(np.exp(value)) for value in logs[row]),  # type: ignore[arg-type]
             tuple(int(value) for value in counts[row]),  # type: ignore[arg-type]
             int(level),
-            int(row) + 1,
+            int(same.rows[row]),
         )
         for row, level in zip(worst, levels, strict=True)
     ]

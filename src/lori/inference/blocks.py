@@ -29,6 +29,7 @@ FEW_FEATURES = 16  # up to here compiled code is shared between numbers of start
 FEW_ROWS = 30_000  # and up to here between eight, between 32, and so on
 FEWER_ROWS = 2000  # up to here between any up to 32, and between numbers of rows up to twice as large
 FEW_STARTS, ALIKE = 8, 32
+ALIGNED = 64  # bytes
 REMEMBERED = 512  # pieces of compiled code that are known to exist
 
 _COMPILED: OrderedDict[Any, None] = OrderedDict()
@@ -201,7 +202,7 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, in
 
 def _blocks(groups: list[Rows], layout: Layout, block: int, count: int) -> np.ndarray:
     """(groups, blocks, *shape of a block), padded by rows of zeros."""
-    laid = np.zeros((len(groups), count, *layout.shape(groups[0], block)))
+    laid = _zeros((len(groups), count, *layout.shape(groups[0], block)))
     for own, rows in zip(laid, groups, strict=True):
         for first, last, size in _parts(len(rows), block):
             start = first * block
@@ -211,10 +212,18 @@ def _blocks(groups: list[Rows], layout: Layout, block: int, count: int) -> np.nd
 
 def _weights(groups: list[Rows], block: int, count: int) -> np.ndarray:
     """(groups, blocks, rows in a block), zero in padding."""
-    laid = np.zeros((len(groups), count * block))
+    laid = _zeros((len(groups), count * block))
     for own, rows in zip(laid, groups, strict=True):
         own[: len(rows)] = rows.weight
     return laid.reshape(len(groups), count, block)
+
+
+def _zeros(shape: tuple[int, ...]) -> np.ndarray:
+    """Where a device that is the processor itself takes arrays as they are, instead of copying them."""
+    size, spare = int(np.prod(shape)), ALIGNED // 8
+    room = np.zeros(size + spare)
+    start = -room.ctypes.data % ALIGNED // 8
+    return room[start : start + size].reshape(shape)
 
 
 def _parts(length: int, block: int) -> Iterator[tuple[int, int, int]]:

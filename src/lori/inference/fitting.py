@@ -29,6 +29,7 @@ from lori.model.likelihoods import Pairs
 from lori.model.ordered import Level, OrderedModel
 from lori.model.precision import double_precision
 from lori.model.quantity import Quantity
+from lori.model.rewards import subjects_of
 from lori.model.specification import Specification
 
 Chain = Sequence[tuple[Problem, Found]]
@@ -97,9 +98,11 @@ def fit_source(
     specification = settings.specification
     if scaling is None:
         moments = sum((own.moments for own in statistics[1:]), start=statistics[0].moments)
-        scaling = Scaling.of(moments, specification.standardised)
+        scaling = Scaling.within(specification, moments)
     problem = Problem(specification, source, scaling, settings.prior)
     context = frozenset(name for reward in specification.rewards for name in reward.context)
+    if subjects_of(specification.rewards, specification.features) != specification.features:
+        context = frozenset(specification.features)  # none of them speaks for itself
     said = [about_data(own, context) for own in statistics]
     if settings.method == "paper":
         found, chain = _paper_fits(settings, problem), []

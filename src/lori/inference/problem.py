@@ -55,7 +55,7 @@ class Problem:
         groups = relative(groups)
         source = Memory(tuple(specification.likelihood.observed(group) for group in groups))
         if scaling is None:
-            scaling = Scaling.of(Moments.of_all(groups), specification.standardised)
+            scaling = Scaling.within(specification, Moments.of_all(groups))
         return cls(specification, source, scaling, prior)
 
     # -- how well do given parameters explain the data? ------------------------------------------------------
@@ -72,11 +72,14 @@ class Problem:
         """Minus the log-prior, and the ridge."""
         square = (vectors / LEVELLING) ** 2
         value = 0.5 * RIDGE * LEVELLING**2 * np.sum(np.log1p(square), axis=-1)
+        if self.prior:
+            value = value - self.prior.log_density(vectors, self.specification)
+        if order == 0:
+            return Evaluation(value)
         first, second = RIDGE * vectors / (1 + square), RIDGE * (1 - square) / (1 + square) ** 2
         if self.prior:
             slope, bend = self.prior.slopes(vectors, self.specification)
-            density = self.prior.log_density(vectors, self.specification)
-            value, first, second = value - density, first - slope, second - bend
+            first, second = first - slope, second - bend
         return Evaluation(*(value, first, second[..., None] * np.eye(vectors.shape[-1]))[: order + 1])
 
     def log_posterior(self, vectors: np.ndarray) -> np.ndarray:

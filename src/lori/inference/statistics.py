@@ -12,6 +12,7 @@ import numpy as np
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
+from lori.model.specification import Specification
 
 Observed = Preferences | Choices
 
@@ -95,9 +96,9 @@ class Fences:
         values = preferences.shown
         if not len(values):
             return cls(np.full(values.shape[1], -np.inf), np.full(values.shape[1], np.inf))
-        middle = np.median(values, axis=0)
+        middle = np.quantile(values, 0.5, axis=0)  # `np.median` loads masked arrays, which takes longer
         apart = np.abs(values - middle)
-        far = FAR * np.array([np.median(own[own > 0]) if own.any() else np.inf for own in apart.T])
+        far = FAR * np.array([np.quantile(own[own > 0], 0.5) if own.any() else np.inf for own in apart.T])
         return cls(middle - far, middle + far)
 
     def passed_by(self, values: np.ndarray) -> np.ndarray:
@@ -121,7 +122,7 @@ def _along(function: np.ufunc, values: np.ndarray, initial: float) -> np.ndarray
     return function.reduce(rest, axis=0, initial=initial)
 
 
-CHUNK = 16_384  # rows at a time: they stay in cache
+ELEMENTS = 32_768  # numbers at a time: they stay in cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +143,9 @@ class Moments:
         counts = data.comparisons
         repeated = counts if counts.any() else np.ones(len(data))
         comparisons, total, square, square_total = np.zeros((4, data.n_features))
-        for start in range(0, len(data), CHUNK):
-            part = slice(start, start + CHUNK)
+        step = max(256, ELEMENTS // max(data.n_features, 1))
+        for start in range(0, len(data), step):
+            part = slice(start, start + step)
             inside, both, apart = data.within(part, None if fences is None else fences.hold)
             times = repeated[part]
             if inside is not None:
@@ -193,3 +195,9 @@ class Scaling:
         between = np.sqrt(np.maximum(moments.square_total / (4 * counts) - location**2, 0.0))
         constant = np.where(between > 1e-6 * np.abs(location), between, 1.0)
         return cls(location, np.where(deviation > 1e-12 * np.abs(location), deviation, constant))
+
+    @classmethod
+    def within(cls, specification: Specification, moments: Moments) -> Scaling:
+        """The scaling for a model, some of whose rewards may ask for features of the same scale."""
+        usual = cls.of(moments, specification.standardised)
+        return cls(*specification.tied(usual.location, usual.scale))

@@ -15,6 +15,7 @@ from lori.language.notes import Note
 from lori.language.numbers import an_ordinal
 from lori.language.results import SELDOM, CapInFeature, LevelSummary, NestedFit, Status, Summary, Support
 from lori.model.quantity import Precision, Quantity
+from lori.model.rewards import subjects_of
 from lori.model.specification import Specification
 
 if TYPE_CHECKING:
@@ -27,10 +28,11 @@ LEADING, AT_LEAST = 0.8, 0.05  # shares of a level's standardised weight: one fe
 
 def summarise(fit: Fit) -> Summary:
     """What a person needs to know about a fit."""
+    subjects = subjects_of([level.reward for level in fit.model.levels], fit.model.features)
     return Summary(
-        features=tuple(fit.model.features),
+        features=tuple(dict.fromkeys(name for name in subjects if name is not None)),
         ties=fit.model.ties,
-        levels=tuple(_level(fit, index) for index in range(len(fit.model.levels))),
+        levels=tuple(_level(fit, index, subjects) for index in range(len(fit.model.levels))),
         undecided_share=float(fit.shares[-1]),
         lapse=fit.lapse,
         log_likelihood=fit.log_likelihood,
@@ -48,13 +50,20 @@ def summarise(fit: Fit) -> Summary:
     )
 
 
-def _level(fit: Fit, index: int) -> LevelSummary:
+def _level(fit: Fit, index: int, subjects: tuple[str | None, ...]) -> LevelSummary:
     level, error = fit.model.levels[index], fit.errors[index]
     names, errors = fit.model.features, np.asarray(fit.errors[index].parameters)
+    particulars = level.reward.particulars(np.asarray(level.parameters), errors, names, fit.typical)
+    typical = fit.typical
+    if subjects != names:  # several features may be about the same
+        names = tuple(dict.fromkeys(name for name in subjects if name is not None))
+        about = np.array([[own == name for own in subjects] for name in names], float)
+        typical = np.sqrt(about @ typical**2 / about.sum(axis=1))
+        level = replace(level, slopes=about @ level.slopes)
     weight_errors = level.reward.weights(errors)
     direct = weight_errors is not None  # weights are parameters, not averages of slopes
     none = np.full(len(names), Precision())
-    size = np.abs(level.weights) * np.where(fit.typical > 0, fit.typical, 0.0)
+    size = np.abs(level.weights) * np.where(typical > 0, typical, 0.0)
     dust = (size < DUST) & direct
     size = np.where(dust, 0.0, size)
     weights, thresholds = np.where(dust, 0.0, level.weights), np.where(dust, np.inf, level.thresholds)
@@ -79,7 +88,7 @@ def _level(fit: Fit, index: int) -> LevelSummary:
         cap=cap,
         cap_reached=fit.reached[index] if cap is not None else None,
         cap_in_feature=where,
-        particulars=level.reward.particulars(np.asarray(level.parameters), errors, names, fit.typical),
+        particulars=particulars,
         outweighs=tuple(names[i] for i in outweighing(weights, weight_errors, fit.differences)) if additive else (),
     )
 
@@ -114,7 +123,7 @@ RARELY = 0.005  # a level that decides less than this share of the comparisons i
 
 
 def about_data(statistics: Statistics, context: frozenset[str] = frozenset()) -> list[Note]:
-    """What can be said before any fit; features of the context are meant to be the same on both sides."""
+    """What can be said before any fit, but not of the context, whose features may be the same on both sides."""
     notes = []
     preferences = statistics.sample
     side = one_sided(statistics.outcomes) if isinstance(preferences, Preferences) else None
@@ -134,7 +143,7 @@ def about_data(statistics: Statistics, context: frozenset[str] = frozenset()) ->
     for place in np.flatnonzero(constant):
         if preferences.features[place] not in context:
             notes.append(Note("constant", {"feature": preferences.features[place]}))
-    varying = np.flatnonzero(~constant)
+    varying = np.flatnonzero(~constant & np.array([name not in context for name in preferences.features]))
     for group in _collinear(differences[:, varying] / size[varying]):
         notes.append(Note("collinear", {"features": tuple(preferences.features[varying[i]] for i in group)}))
     return notes

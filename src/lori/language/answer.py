@@ -45,7 +45,7 @@ def answer(summary: Summary) -> list[Sentence]:
         if only.outweighs:
             told.append(_outweighs(only))
     else:
-        told = [_place(level, len(summary.levels)) for level in summary.levels]
+        told = [_place(level, len(summary.levels), summary.sets) for level in summary.levels]
         told += [fact for level in summary.levels for fact in _facts(level)]
     told += [_cap(level, alone=len(summary.levels) == 1) for level in summary.levels if level.told_cap]
     if summary.undecided_share >= WORTH_SAYING:
@@ -168,10 +168,12 @@ def search_sentence(status: Status) -> Sentence:
     )
 
 
-def share_of_comparisons(share: float) -> str:
+def share_of_comparisons(share: float, *, sets: bool = False) -> str:
+    """How many comparisons, or choices where alternatives came in sets."""
+    those = "choices" if sets else "comparisons"
     if share in (0, 1):
-        return "all comparisons" if share else "none of the comparisons"
-    return f"{percent(share)} of the comparisons"
+        return f"all {those}" if share else f"none of the {those}"
+    return f"{percent(share)} of the {those}"
 
 
 def _open_level(support: Support) -> Sentence:
@@ -186,9 +188,9 @@ def _open_level(support: Support) -> Sentence:
     )
 
 
-def _place(level: LevelSummary, count: int) -> Sentence:
+def _place(level: LevelSummary, count: int, sets: bool) -> Sentence:
     """Where a level stands in the order, from which difference on it counts, and how much it decides."""
-    decides = share_of_comparisons(level.decides)
+    decides = share_of_comparisons(level.decides, sets=sets)
     if not level.leading:
         return Sentence(f"No feature stands out on level {level.level}, which decides {decides}.")
     several, last = len(level.leading) > 1, level.level == count
@@ -264,8 +266,10 @@ def _outweighs(level: LevelSummary) -> Sentence:
 
 
 def _undecided(summary: Summary) -> Sentence:
-    outcome = "a coin decides" if summary.ties == "split" else "neither side is preferred"
-    return Sentence(f"In {share_of_comparisons(summary.undecided_share)}, no difference counts and {outcome}.")
+    equal = "several alternatives are equally good" if summary.sets else "neither side is preferred"
+    outcome = "a coin decides" if summary.ties == "split" else equal
+    share = share_of_comparisons(summary.undecided_share, sets=summary.sets)
+    return Sentence(f"In {share}, no difference counts and {outcome}.")
 
 
 def _slips(summary: Summary) -> list[Sentence]:

@@ -80,13 +80,13 @@ CATALOGUE = {
     ),
     "no intervals": Text(
         "There are no intervals: the posterior has a shape that draws around the best fit do not describe.",
-        "Collect more comparisons, use fewer levels, or draw from the posterior in Python with method='smc'.",
+        "Collect more choices, use fewer levels, or draw from the posterior in Python with method='smc'.",
     ),
     "cap": Text(
         "The cap of level {level} is reached by {share} of the alternatives: too few to tell whether there is a cap.",
         "Compare with a linear reward.",
     ),
-    "never decides": Text("Level {level} decides hardly any of the comparisons ({share}).", FEWER),
+    "never decides": Text("Level {level} decides hardly any of the choices ({share}).", FEWER),
     "no threshold": Text(
         "Level {level} has a threshold of zero: every difference counts, and the levels below it never decide.", FEWER
     ),

@@ -162,5 +162,17 @@ def picture(first: str, second: str) -> Sentence:
     )  # fmt: skip
 
 
+def how_levels_decide() -> Sentence:
+    return Sentence.of(
+        "policy and opponent are mean rewards of each level; differences that count decide, else the next level does. "
+        "What is left after the last level is a coin's."
+    )
+
+
+def trajectories(objectives: Sequence[str]) -> Sentence:
+    told = joined([Sentence(Name(name)) for name in objectives])
+    return Sentence.of("what some episodes had brought after each step, of {told}.", told=told)
+
+
 def _small(value: float) -> float:
     return ROUNDING * max(abs(value), 1.0)

@@ -1,7 +1,8 @@
 """Decisions: which level settles a choice, who is left after each level, and what somebody would choose.
 
-Between two alternatives this is in closed form. In a set, a level decides if it leaves a single alternative; how often
-it does is found by drawing the noise, with a fixed seed.
+Between two alternatives this is in closed form. In a set, a level decides if it leaves a single alternative: for the
+first level this is in closed form, too, and a last level without threshold decides what is left to it. How often levels
+in between decide is found by drawing the noise, with a fixed seed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from lori.model.ordered import OrderedModel
 DRAWS = 200  # of the noise of a set,
 ENOUGH = 200_000  # and of all sets together, where only their mean is asked for
 TOGETHER = 1 << 21  # numbers that are drawn at once
+MOST = 600.0  # a tolerance whose exponential is still a number
 
 
 def decided(model: OrderedModel, data: Preferences | Choices, draws: int = DRAWS, seed: int = 0) -> np.ndarray:
@@ -25,14 +27,29 @@ def decided(model: OrderedModel, data: Preferences | Choices, draws: int = DRAWS
         found = model.decisions(data.left_features, data.right_features)
         return np.column_stack([found.left + found.right, found.nobody])
     shares = np.zeros((len(data), len(model.levels) + 1))
-    if len(model.levels) == 1 and model.levels[0].epsilon == 0:
-        shares[:, 0] = 1.0
+    if len(model.levels) <= 2 and model.levels[-1].epsilon == 0:
+        shares[:, 0] = _alone(model, data)
+        shares[:, -2] += 1 - shares[:, : len(model.levels)].sum(axis=1)
         return shares
     for sets, left in _drawn(model, data, draws, seed):
         alone = left.sum(axis=-1) == 1  # (draws, levels, sets)
         first = np.where(alone.any(axis=1), alone.argmax(axis=1), len(model.levels))
         shares[sets] = np.mean(first[..., None] == np.arange(len(model.levels) + 1), axis=0)
     return shares
+
+
+def _alone(model: OrderedModel, data: Choices) -> np.ndarray:
+    """(sets,) how likely the first level is to leave a single alternative: Σ_x w_x / (w_x + exp(αε) W_{S∖x})."""
+    first, starts = model.levels[0], data.offsets[:-1]
+    sign = 1.0 if data.worst is None else np.where(data.worst, -1.0, 1.0)[data.owner]
+    utility = sign * first.alpha * model.rewards(data.alternatives)[:, 0]
+    behind = utility - np.maximum.reduceat(utility, starts)[data.owner]
+    weight, best = np.exp(behind), behind == 0
+    total, rest = (np.add.reduceat(own, starts)[data.owner] for own in (weight, np.where(best, 0.0, weight)))
+    several = np.add.reduceat(best.astype(int), starts)[data.owner] > 1
+    others = np.where(best & ~several, rest, total - weight)
+    spread = np.exp(np.minimum(first.alpha * first.epsilon, MOST))
+    return np.add.reduceat(weight / (weight + spread * others), starts)
 
 
 def deciding(model: OrderedModel, data: Preferences | Choices) -> np.ndarray:

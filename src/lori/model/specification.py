@@ -58,6 +58,12 @@ class Specification:
     def standardised(self) -> bool:
         return all(reward.standardised for reward in self.rewards)
 
+    def tied(self, location: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The location and scale of features, as all rewards can have them."""
+        for reward in self.rewards:
+            location, scale = reward.tied(location, scale)
+        return location, scale
+
     @cached_property
     def reward_slots(self) -> tuple[np.ndarray, ...]:
         """For each level the positions of its reward's parameters in the vector; levels may share some."""
@@ -213,7 +219,7 @@ class Specification:
         tolerance = list((parameters.alpha * parameters.epsilon).T[:, :, None])
         if self.lapse == 0:
             return likelihood.derivatives(kind, gap, tolerance, order)
-        above = partial(lapses.above, lapse=parameters.lapse[:, None], offered=self.likelihood.offers(kind, gap))
+        above = partial(lapses.Slips, lapse=parameters.lapse[:, None], offered=self.likelihood.offers(kind, gap))
         return likelihood.derivatives(kind, gap, lapses.opened(tolerance), order, above)
 
     def log_outcomes(self, parameters: Parameters, row: jax.Array) -> jax.Array:

@@ -12,10 +12,8 @@ import numpy as np
 
 from lori.data.writing import writing
 from lori.errors import DataError, InputError, MissingExtra, whole
-from lori.policies.finite.exploration import as_meant, objective_names
-from lori.policies.finite.exploration import check as check_environment
-
-LONGEST = 10_000  # steps of an episode whose environment has no limit
+from lori.policies.copies import LONGEST
+from lori.policies.finite.exploration import as_meant, check_rewards, objective_count, objective_names
 
 
 class Chances(Protocol):
@@ -31,8 +29,23 @@ class Uniform:
 
     count: int
 
+    @staticmethod
+    def of(env: Any) -> Uniform | Anything:
+        """For an environment with actions from a list, or by amounts."""
+        return Uniform(int(env.action_space.n)) if hasattr(env.action_space, "n") else Anything(env.action_space)
+
     def chances_at(self, place: Any, step: int) -> np.ndarray:
         return np.full(self.count, 1 / self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class Anything:
+    """Amounts at random, as the space of actions draws them."""
+
+    space: Any
+
+    def act(self, place: Any, step: int, total: np.ndarray) -> Any:
+        return self.space.sample()
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,32 +104,63 @@ def make_environment(name: str, objectives: Sequence[str] | None = None) -> Any:
                 "ENV", expected="the name of a Gymnasium environment", got=repr(name)[:80],
                 fix="try deep-sea-treasure-v0, or MODULE:NAME for one of your own",
             ) from None  # fmt: skip
-    check_environment(env)
+    check_rewards(env)
     if objectives is not None:
         setattr(env.unwrapped, "objectives", tuple(objectives))  # noqa: B010 (it is ours, not Gymnasium's)
     return env
 
 
+def can_be_listed(env: Any) -> bool:
+    """Are there actions from a list, and whole numbers to see? Then states may be few enough to list them."""
+    return hasattr(env.action_space, "n") and np.issubdtype(env.observation_space.dtype, np.integer)
+
+
 def run_episodes(
-    env: Any, policy: Chances, *, episodes: int = 1000, discount: float = 1.0, horizon: int | None = None, seed: int = 0
+    env: Any, policy: Any, *, episodes: int = 1000, discount: float = 1.0, horizon: int | None = None, seed: int = 0
 ) -> Episodes:
     """Follow a policy in an environment: what each episode brought, discounted."""
-    check_environment(env)
+    check_rewards(env)
     whole("episodes", episodes, 1)
     generator = np.random.default_rng(seed)
-    first, longest = int(getattr(env.action_space, "start", 0)), horizon or LONGEST
-    returns, lengths = [], []
-    for episode in range(episodes):
-        observed, _ = env.reset(seed=seed if episode == 0 else None)
-        total, step, over = np.zeros(0), 0, False
-        while not over and step < longest:
-            chances = policy.chances_at(observed, step)
-            action = int(np.searchsorted(np.cumsum(chances), generator.random() * chances.sum(), side="right"))
-            observed, gained, terminated, truncated, _ = env.step(first + min(action, len(chances) - 1))
-            gained = np.asarray(as_meant(gained))
-            total = gained if not step else total + discount**step * gained
-            over, step = bool(terminated or truncated), step + 1
-        returns.append(total)
-        lengths.append(step)
-    table = np.array(returns)
-    return Episodes(table, np.array(lengths), objective_names(env, table.shape[1]))
+    env.action_space.seed(seed)
+    paths = [
+        _episode(env, policy, generator, seed if not number else None, discount, horizon or LONGEST)
+        for number in range(episodes)
+    ]
+    ends, lengths = np.array([path[-1] for path in paths]), np.array([len(path) - 1 for path in paths])
+    return Episodes(ends, lengths, objective_names(env, ends.shape[1]))
+
+
+def totals_by_step(
+    env: Any, policy: Any, *, episodes: int = 8, discount: float = 1.0, horizon: int | None = None, seed: int = 0
+) -> list[np.ndarray]:
+    """(steps + 1, objectives) of each episode: what it had brought before each step and in the end."""
+    generator = np.random.default_rng(seed)
+    env.action_space.seed(seed)
+    return [
+        np.array(_episode(env, policy, generator, seed + number, discount, horizon or LONGEST))
+        for number in range(episodes)
+    ]
+
+
+def _episode(
+    env: Any, policy: Any, generator: np.random.Generator, seed: int | None, discount: float, longest: int
+) -> list[np.ndarray]:
+    observed, _ = env.reset(seed=seed)
+    totals, over = [np.zeros(objective_count(env))], False
+    while not over and len(totals) <= longest:
+        step = len(totals) - 1
+        action = chosen(env, policy, observed, step, totals[-1], generator)
+        observed, gained, terminated, truncated, _ = env.step(action)
+        totals.append(totals[-1] + discount**step * np.asarray(as_meant(gained)))
+        over = bool(terminated or truncated)
+    return totals
+
+
+def chosen(env: Any, policy: Any, observed: Any, step: int, total: np.ndarray, generator: np.random.Generator) -> Any:
+    """The action that a policy takes, as the environment wants it: by `act`, or drawn from its `chances_at`."""
+    if hasattr(policy, "act"):
+        return policy.act(observed, step, total)
+    chances = policy.chances_at(observed, step)
+    action = int(np.searchsorted(np.cumsum(chances), generator.random() * chances.sum(), side="right"))
+    return int(getattr(env.action_space, "start", 0)) + min(action, len(chances) - 1)

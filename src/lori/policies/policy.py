@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lori.estimators import storage
+from lori.model.engines import arrays_of
 from lori.policies.simulator import View
 
 _KINDS: dict[str, type[Policy]] = {}
@@ -57,8 +58,9 @@ def describe(policy: Policy) -> dict[str, Any]:
 
 
 def policy_from(description: dict[str, Any]) -> Policy:
-    if description["kind"] not in _KINDS:  # it registers itself
-        import_module("lori.policies.finite.policy")
+    for home in ("finite.policy", "observing"):  # they register themselves
+        if description["kind"] not in _KINDS:
+            import_module(f"lori.policies.{home}")
     cls = _KINDS[description["kind"]]
     return cls(**{name: _read(value, name in cls.settings) for name, value in description.items() if name != "kind"})
 
@@ -133,13 +135,17 @@ class NetworkPolicy(Policy):
     def logits(self, states: jax.Array) -> jax.Array:
         """The outputs before the softmax, (…, actions), for states (…, features)."""
         values = (states - self.location) / self.scale
-        sizes = layer_sizes(states.shape[-1], self.hidden, len(self.actions))
-        begin, parameters = 0, jnp.asarray(self.parameters)
-        for layer, (inputs, units) in enumerate(sizes):
-            middle, end = begin + inputs * units, begin + (inputs + 1) * units
-            values = (jnp.tanh(values) if layer else values) @ parameters[begin:middle].reshape(inputs, units)
-            values, begin = values + parameters[middle:end], end
-        return values
+        return layers(self.parameters, values, self.hidden, len(self.actions))
+
+
+def layers(parameters: Any, values: Any, hidden: tuple[int, ...], outputs: int) -> Any:
+    """What a fully connected network with tanh units gives (…, outputs) for values (…, inputs), of either engine."""
+    arrays, begin = arrays_of(parameters, values), 0
+    for layer, (inputs, units) in enumerate(layer_sizes(values.shape[-1], hidden, outputs)):
+        middle, end = begin + inputs * units, begin + (inputs + 1) * units
+        values = (arrays.tanh(values) if layer else values) @ parameters[begin:middle].reshape(inputs, units)
+        values, begin = values + parameters[middle:end], end
+    return values
 
 
 def layer_sizes(features: int, hidden: tuple[int, ...], actions: int) -> list[tuple[int, int]]:

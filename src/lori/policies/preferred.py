@@ -24,6 +24,7 @@ from lori.policies.finite.mdp import FiniteMDP
 from lori.policies.finite.preferred import PreferredPlan, prefer_finite
 from lori.policies.policy import Policy, Scored, inputs, untrained
 from lori.policies.rollouts import Rollouts, roll_out
+from lori.policies.search import prefer_by_search
 from lori.policies.simulator import Simulator, View
 
 UNITS = 32  # of the network that scores actions
@@ -60,14 +61,15 @@ def prefer(
 ) -> Preferred: ...  # fmt: skip
 @overload
 def prefer(
-    model: OrderedModel | Sequence[OrderedModel] | Posterior, simulator: FiniteMDP, opponent: Any, **options: Any
+    model: OrderedModel | Sequence[OrderedModel] | Posterior, simulator: Any, opponent: Any, **options: Any
 ) -> PreferredPlan: ...
 def prefer(model: Any, simulator: Any, opponent: Any, **options: Any) -> Preferred | PreferredPlan:
     """The policy whose trajectories a model would most probably prefer to those of the opponent.
 
     In a `FiniteMDP` the model may be a posterior, the opponent a policy or the returns of its episodes, and `discount`,
     `horizon`, `trajectories` and `seed` are options; the plan says what is preferred under 95 % of the posterior. In a
-    simulator:
+    Gymnasium environment, whose states need not be listed and whose actions may be amounts, the same is searched for
+    among networks (`lori.policies.search`). In a simulator:
 
     Preferences are about whole trajectories, so this is a control problem whose only reward comes at the end:
     the share of the opponent's trajectories to which the finished one is preferred. Of several opponents, the
@@ -83,6 +85,8 @@ def prefer(model: Any, simulator: Any, opponent: Any, **options: Any) -> Preferr
     """
     if isinstance(simulator, FiniteMDP):
         return prefer_finite(model, simulator, opponent, **options)
+    if hasattr(simulator, "action_space"):
+        return prefer_by_search(model, simulator, opponent, **options)
     return _in_simulator(model, simulator, opponent, **options)
 
 

@@ -1,5 +1,7 @@
 """Are deciders and intervals counted as the claims say?"""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -13,19 +15,29 @@ def test_attributes_are_correlated_with_their_neighbours():
     assert np.corrcoef(drawn.T)[0] == pytest.approx([1, -0.5, 0.25], abs=0.04)
 
 
-def test_only_those_whose_levels_decide_are_judged(monkeypatch):
+def test_only_those_whose_levels_decide_are_judged(monkeypatch, tmp_path):
     trials = [Trial(0.3, 0.2, True, True), Trial(0.05, 0.2, True, False), Trial(0.3, 0.05, True, False)]
-    monkeypatch.setattr(set_recovery, "each", lambda function, work, jobs: [trials])
-    measured = set_recovery.measure(SetRecoverySettings(deciders=3, correlations=(0.5,)))
+    monkeypatch.setattr(set_recovery, "_trials", lambda work: {"trials": [asdict(own) for own in trials]})
+    settings = SetRecoverySettings(deciders=3, correlations=(0.5,))
+    measured = set_recovery.measure(settings, tmp_path, print, lambda done, of: None)
     assert measured.rows[0].measures["right"] == 1
     assert measured.rows[0].measures["of"] == 2
     assert [claim.value for claim in measured.claims] == [1.0, 0.5, 1.0]
 
 
-def test_intervals_are_counted_by_reading(monkeypatch):
+def test_intervals_are_counted_by_reading_and_kept(monkeypatch, tmp_path):
     wide, narrow = (Quantity(1.1, 0.1, own) for own in ((0.9, 1.3), (1.05, 1.2)))
-    found = [dict(zip(READINGS, (wide, narrow, wide), strict=True))] * 4
-    monkeypatch.setattr(set_recovery, "each", lambda function, work, jobs: [found])
-    measured = set_recovery.measure_coverage(SetCoverageSettings(data_sets=4))
+    found = [{reading: own.to_dict() for reading, own in zip(READINGS, (wide, narrow, wide), strict=True)}] * 4
+    done = []
+
+    def intervals(work):
+        done.append(work)
+        return {"thresholds": found}
+
+    monkeypatch.setattr(set_recovery, "_intervals", intervals)
+    settings = SetCoverageSettings(data_sets=4)
+    for _ in range(2):
+        measured = set_recovery.measure_coverage(settings, tmp_path, print, lambda done, of: None)
+    assert len(done) == 1  # the second time it was there
     assert [row.measures["coverage"] for row in measured.rows] == [1.0, 0.0, 1.0]
     assert [claim.holds for claim in measured.claims] == [True, False]

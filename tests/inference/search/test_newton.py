@@ -182,6 +182,30 @@ def test_the_last_ones_get_as_many_steps_as_the_others_took():
     assert steps[3] == steps[:3].max()
 
 
+def test_one_that_is_far_behind_and_promises_little_is_given_up():
+    """exp(−a) falls for ever, by ever less: nothing will make up for the hundred that it stands above."""
+
+    def slope_and_bowl(vectors, problems):
+        a, b = vectors.T
+        behind = problems == 1
+        value = np.where(behind, 100 + np.exp(-a), a**2) + b**2
+        gradient = np.stack([np.where(behind, -np.exp(-a), 2 * a), 2 * b], axis=1)
+        curvature = np.zeros((len(vectors), 2, 2))
+        curvature[:, 0, 0], curvature[:, 1, 1] = np.where(behind, np.exp(-a), 2.0), 2.0
+        steps.append(behind.sum())
+        return Evaluation(value, gradient, curvature)
+
+    starts, counted = np.array([[3.0, 1.0], [0.0, 1.0]]), []
+    for options in ({}, {"beyond": 50.0}, {"beyond": 200.0}):
+        steps: list[int] = []
+        found = newton.minimise(slope_and_bowl, starts, FREE, **options)
+        assert found.converged.tolist() == [True, options != {"beyond": 50.0}]
+        counted.append(sum(steps))
+    patient, hasty, far = counted
+    assert hasty == newton.HOPE + 1
+    assert hasty < patient == far
+
+
 def test_starts_outside_the_bounds_are_brought_inside():
     lower, upper = np.array([2.0, -1.0]), np.array([3.0, 10.0])
     found = minimise(rosenbrock, STARTS, (lower, upper), iterations=1)

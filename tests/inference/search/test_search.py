@@ -211,16 +211,35 @@ def test_a_search_on_samples_ends_on_all_rows(two_levels, found, monkeypatch):
     monkeypatch.setattr(module, "WHOLE", 0)
     monkeypatch.setattr(module, "SEARCH_ROWS", 300)
     monkeypatch.setattr(module, "POLISH_ROWS", 450)
+    monkeypatch.setattr(module, "ROWS_EACH", 50)
     result = search(two_levels, starts=STARTS, generator=np.random.default_rng(1))
     assert result.converged.all()
     assert result.values[0] == pytest.approx(found.values[0], abs=1e-6)
     assert result.values[0] == pytest.approx(two_levels.evaluate(result.vectors[:, None]).value[0, 0], rel=1e-12)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "features"), [(100, 6), (101, 10), (102, 14), (103, 20), (104, 30)])
+def test_many_features_of_many_choices_are_searched_on_samples_that_are_large_enough(seed, features):
+    """Samples with too few rows for their parameters lead to optima hundreds of units below that beside the truth."""
+    random = np.random.default_rng(seed)
+    model = OrderedModel.linear(random.normal(size=(2, features)) * 2 / np.sqrt(features), epsilon=[1.5, 0.0])
+    left, right = random.normal(size=(2, 100_000, features))
+    data = Preferences.from_arrays(left, right, counts=model.sample(left, right, seed=random))
+    specification = Specification((Linear(),) * 2, (None, None), (1.0, 1.0), Pairs("split"), data.features)
+    problem = Problem.of(specification, [data], prior=None)
+    weights = [own.weights * problem.scaling.scale for own in model.levels]
+    truth = specification.pack(weights, np.array([1.5, 0.5]), np.ones(2), 0.0)
+    fewer = search(problem.nested()[0], starts=24, generator=np.random.default_rng(0))
+    found = search(problem, starts=48, generator=np.random.default_rng(0), fewer=fewer)
+    assert found.values[0] <= problem.solve_from(truth[None, None], tolerance=1e-4).values.min() + 1e-2
+
+
 def test_groups_are_found_as_each_alone(monkeypatch):
     """Also where one group is searched on all its rows beside a sample of another's."""
     monkeypatch.setattr(module, "WHOLE", 0)
     monkeypatch.setattr(module, "SEARCH_ROWS", 500)
+    monkeypatch.setattr(module, "ROWS_EACH", 50)
     model = OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0])
     groups = [simulated(model, n, seed=n) for n in (300, 600)]
     together = search(problem_of(linear(1), *groups), starts=STARTS, generator=np.random.default_rng(1))

@@ -12,7 +12,7 @@ from lori.data.writing import write_pairs
 from lori.errors import InputError
 from lori.evaluation.selection import select_levels
 from lori.interfaces.commands.fit import ModelOptions
-from lori.interfaces.commands.main import app
+from lori.interfaces.commands.main import application
 
 HEADER = "left.a,left.b,right.a,right.b,choice\n"
 TWO = lori.OrderedModel.linear([[4.0, 0.0], [0.0, 4.0]], epsilon=[4.0, 0.0], features=["cost", "time"])
@@ -200,7 +200,7 @@ def test_levels_that_were_recommended_are_fitted_and_the_reason_is_shown(file, m
         return select_levels(preferences, 2, estimator=options["estimator"], method="laplace", draws=100)
 
     monkeypatch.setattr("lori.evaluation.selection.select_levels", quick)
-    shown = CliRunner().invoke(app, ["fit", str(file), "--levels", "evidence", "--increasing", "all"])
+    shown = CliRunner().invoke(application(), ["fit", str(file), "--levels", "evidence", "--increasing", "all"])
     assert shown.exit_code == 0, shown.output
     assert "LORI: 2 levels" in shown.output
     assert "Two levels are recommended: the odds against one level are" in shown.output
@@ -209,10 +209,10 @@ def test_levels_that_were_recommended_are_fitted_and_the_reason_is_shown(file, m
 @pytest.mark.slow
 def test_each_agent_gets_a_verdict(file):
     command = ["fit", str(file), "--by", "agent", "--levels", "evidence", "--increasing", "all"]
-    shown = CliRunner().invoke(app, command)
+    shown = CliRunner().invoke(application(), command)
     assert "Is each agent lexicographic at all?" in shown.output
     assert "Of 2 agents: one level" in shown.output
-    found = json.loads(CliRunner().invoke(app, [*command, "--json"]).output)
+    found = json.loads(CliRunner().invoke(application(), [*command, "--json"]).output)
     assert set(found["agents"]) == {"1", "2"}
     assert sum(found["shares"].values()) == pytest.approx(1.0)
 

@@ -53,7 +53,7 @@ def test_every_command_has_help_with_an_example(run, name):
 
 
 def test_no_command_is_forgotten():
-    assert tuple(command.__name__.replace("_", "-") for command in command_line.EXAMPLES) == COMMANDS
+    assert tuple(command_line.COMMANDS) == COMMANDS
 
 
 def test_an_output_never_replaces_an_input_or_another_output(run, pairs, saved, tmp_path):

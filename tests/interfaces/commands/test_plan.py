@@ -6,6 +6,7 @@ import pytest
 
 import lori
 from lori.model.ordered import OrderedModel
+from lori.policies import search
 
 pytest.importorskip("mo_gymnasium", reason="needs lori[rl]")
 SEA = "deep-sea-treasure-concave-v0"
@@ -50,3 +51,22 @@ def test_wrong_usage_is_one_sentence(run, words, said):
     assert code == 2
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_a_preferred_policy_is_found_by_listing_or_by_trying_and_has_a_page(run, tmp_path, monkeypatch):
+    model = OrderedModel.linear([[0.04, 0.0], [0.0, 0.3]], epsilon=[2.0, 0.0], features=["treasure", "time"])
+    lori.save_ordered_model(model, tmp_path / "model.json")
+    page, given = tmp_path / "page.html", ["prefer", SEA, str(tmp_path / "model.json"), "--horizon", "20"]
+    _, out, _ = run(*given, "--against", "random", "--report", str(page))
+    assert "A better policy was found" in out
+    text = page.read_text()
+    assert text.count("<svg") == 1
+    assert "What each level got" in text
+    assert "://" not in text.replace("http://www.w3.org", "")
+    usual = search.prefer_by_search.__kwdefaults__
+    quick = {**usual, "rounds": 2, "policies": 4, "trajectories": 8}
+    monkeypatch.setattr(search.prefer_by_search, "__kwdefaults__", quick)
+    policy = str(tmp_path / "policy.json")
+    found = json.loads(run(*given, "--against", "random", "--search", "--save", policy, "--json")[1])
+    assert found["candidates"] == 8
+    assert "treasure" in run("rollout", SEA, policy, "--episodes", "2", "--horizon", "20")[1]

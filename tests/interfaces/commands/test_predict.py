@@ -53,6 +53,11 @@ def test_a_model_remembers_the_columns_and_words_of_its_file(run, tmp_path):
     assert code == 0
     assert out.startswith("1: A is preferred (A ")
     assert "left" not in out
+    (tmp_path / "new.csv").write_text(new.replace("north,drops", "north,"))
+    code, out, _ = run("predict", "m.json", "new.csv", "--missing", "drop")
+    assert out.splitlines()[1].startswith("2,")  # the row of the file
+    assert out.endswith(",south\n")
+    assert run("explain", "m.json", "new.csv", "--missing", "drop", "--words")[1].startswith("2: B is preferred")
     (tmp_path / "new.csv").write_text(new.replace("pill", "patch"))
     code, _, err = run("predict", "m.json", "new.csv")
     assert code == 2

@@ -1,5 +1,6 @@
 """A study that is served without a network, and somebody who answers it."""
 
+import os
 import re
 from pathlib import Path
 
@@ -10,11 +11,14 @@ pytest.importorskip("alembic", reason="the extra web is not installed: pip insta
 pytest.importorskip("starlette", reason="the extra web is not installed: pip install 'lori[web]'")
 pytest.importorskip("httpx", reason="httpx is not installed")
 
+import sqlalchemy as sql
 from starlette.testclient import TestClient
 
+from lori.inference.interview.interview import Question
 from lori.inference.interview.study_file import study_from
 from lori.interfaces.web.server import Server
 from lori.interfaces.web.storage import Storage
+from lori.interfaces.web.tables import metadata
 
 TABLE = {
     "title": "Two medicines",
@@ -89,3 +93,33 @@ def person(site):
     own = Person(site[1])
     assert own.begin().status_code == 200
     return own
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def storage(request, tmp_path):
+    """In either database; for PostgreSQL name an empty one: LORI_POSTGRES=postgresql://user@host/name."""
+    url = f"sqlite:///{tmp_path}/study.db"
+    if request.param == "postgresql":
+        url = os.environ.get("LORI_POSTGRES", "")
+        if not url:
+            pytest.skip("no PostgreSQL is named in LORI_POSTGRES")
+    own = Storage(url, study_from(TABLE)[0])
+    yield own
+    if request.param == "postgresql":
+        with own.engine.begin() as connection:
+            metadata.drop_all(connection)
+            connection.execute(sql.text("DROP TABLE alembic_version"))
+    own.engine.dispose()
+
+
+def question(number):
+    return Question(number, (1.0, 2.0, 3.0), (3.0, 2.0, float(number)))
+
+
+@pytest.fixture
+def number(storage):
+    """Of somebody who has begun."""
+    [(number, token)] = storage.add()
+    storage.consent(number, "", question(1))
+    assert storage.find(token).id == number
+    return number

@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from lori.inference.interview.interview import Interview
+from lori.interfaces.web.storage import history
+
 from .conftest import Desk, Person, served
 
 
@@ -83,6 +86,22 @@ def test_a_new_process_goes_on_where_the_old_one_was(site, person, tmp_path):
     assert person.form()["number"] == "5"  # the first process sees it
     person.answer("left")
     assert [turn.answer for turn in server.storage.turns(1)] == ["left", "right", "tie", "skip", "left", None]
+    other.talks.close()
+
+
+def test_what_another_process_took_back_is_not_remembered(site, person, tmp_path):
+    person.answer("left")  # the first process knows the second question, after "left"
+    other, app = served(f"sqlite:///{tmp_path}/study.db")
+    again = Person(app)
+    again.client.cookies = person.client.cookies
+    again.undo(1)
+    again.answer("right")
+    person.answer("tie")
+    *known, still = site[0].storage.turns(1)
+    assert [turn.answer for turn in known] == ["right", "tie"]
+    [own] = site[0].storage.everybody()
+    talk = Interview.again(site[0].study, history(known[:1]), known[1].question, seed=own.seed)
+    assert talk.prepare()["tie"].question == still.question
     other.talks.close()
 
 

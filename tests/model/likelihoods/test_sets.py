@@ -24,7 +24,7 @@ def test_kinds_have_names(kind):
 
 
 def test_larger_sets_are_filled_up_to_a_few_sizes():
-    assert [room(size) for size in (2, 3, 5, 6, 7, 9, 200, 700)] == [2, 3, 5, 6, 8, 12, 256, 768]
+    assert [room(size) for size in (2, 3, 5, 6, 7, 9, 200, 201, 700)] == [2, 3, 5, 6, 8, 12, 200, 320, 768]
 
 
 def test_rows_have_what_was_chosen_first():

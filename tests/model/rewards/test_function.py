@@ -1,12 +1,16 @@
 """Function rewards: any function of one alternative, for one level or for several jointly."""
 
+import json
+import sys
+from functools import partial
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from lori.errors import InputError
 from lori.model.likelihoods import Pairs
-from lori.model.rewards import Function
+from lori.model.rewards import Function, reward_from
 from lori.model.specification import Specification
 
 NAMES = ("cost", "benefit", "need")
@@ -24,8 +28,43 @@ def test_a_function_keeps_its_own_units():
     assert reward.in_units(np.array([1.0, 2.0]), np.ones(3), np.ones(3)).tolist() == [1.0, 2.0]
 
 
-def test_a_function_has_no_settings(refused):
-    assert "Python function" in refused(BENT.settings)
+def curved(p, x):
+    return p[0] * x[0] + jnp.tanh(p[1] * x[2])
+
+
+def test_a_function_is_kept_by_where_it_is_imported_from():
+    reward = Function(curved, start=(0.5, 1.0), lower=(0.0, -INF), share="bend", spread=0.1)
+    told = json.loads(json.dumps(reward.settings()))
+    assert told["function"] == f"{__name__}:curved"
+    assert told["lower"] == [0.0, None]
+    assert reward_from(told) == reward
+
+
+@pytest.mark.parametrize(
+    "function",
+    [BENT.function, Function.joint, partial(curved, np.ones(2))],
+    ids=["lambda", "method", "partial"],
+)
+def test_a_function_without_a_name_in_a_module_is_not_saved(refused, function):
+    assert "a name in a module" in refused(Function(function).settings)
+
+
+@pytest.mark.parametrize(
+    "path", ["not_imported:f", "os:system", "posix:system", "json:nothing", "json", ":", "sys:path"]
+)
+def test_a_path_is_of_a_python_function_that_is_imported_already(refused, path):
+    assert "before the model is loaded" in refused(Function, path)
+    assert "not_imported" not in sys.modules
+
+
+def test_parameters_are_told_with_their_errors():
+    told = BENT.particulars(np.array([1.5, 3.0]), np.array([0.2, np.nan]), NAMES, np.ones(3))
+    assert Function.particulars_from({"parameters": told.to_dict()}) == told
+    assert told.to_dict()["parameter 1"]["standard_error"] == 0.2
+    assert "parameter 2 = {value1}" in told.details()[0].clause
+    assert told.facts() == ()
+    assert Function(curved).particulars(np.empty(0), np.empty(0), NAMES, np.ones(3)) is None
+    assert Function.particulars_from({}) is None
 
 
 def test_the_bounds_of_a_function_need_one_number_for_each_parameter(refused):

@@ -13,6 +13,7 @@ from lori.model.rewards import (
     Linear,
     Network,
     Reward,
+    commanded,
     named_reward,
     options_of,
     register,
@@ -106,8 +107,8 @@ def test_slopes_say_what_a_unit_of_each_feature_is_worth(random, values):
 
 
 def test_families_are_known_by_their_kind(refused):
-    assert {kind: FAMILIES[kind] for kind in ("linear", "capped", "network", "gated")} == {
-        "linear": Linear, "capped": Capped, "network": Network, "gated": Gated
+    assert {kind: FAMILIES[kind] for kind in ("linear", "capped", "network", "gated", "function")} == {
+        "linear": Linear, "capped": Capped, "network": Network, "gated": Gated, "function": Function
     }  # fmt: skip
     assert named_reward("capped", sharpness=4.0) == Capped(sharpness=4.0)
     assert "quadratic" in refused(named_reward, "quadratic")
@@ -118,7 +119,9 @@ def test_a_family_that_needs_an_option_says_which(refused, values):
     assert options_of(Capped) == ("increasing", "decreasing", "sharpness")
     message = refused(named_reward, "gated")
     assert "a context" in message
-    assert "lori.Gated(context=...)" in message
+    assert "lori.Gated(context=...), or --context on the command line" in message
+    assert refused(named_reward, "function").endswith("use lori.Function(function=...).")
+    assert "function" not in commanded()
 
 
 def test_two_families_do_not_share_a_kind(refused):

@@ -48,7 +48,9 @@ def without_gaps(
             table.path, expected="some rows without empty cells", got="none",
             fix="fill in the cells, or choose other features with features=… (--features a,b)",
         )  # fmt: skip
-    return (replace(table, frame=table.frame[~gaps].reset_index(drop=True)), dropped) if dropped else (table, 0)
+    if not dropped:
+        return table, 0
+    return replace(table, frame=table.frame[~gaps].reset_index(drop=True), rows=np.flatnonzero(~gaps) + 1), dropped
 
 
 def with_indicators(

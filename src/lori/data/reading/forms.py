@@ -39,6 +39,7 @@ def pairs(
     counts = _outcomes(table, values)
     left, right = (table.matrix([f"{side}.{name}" for name in names]) for side in SIDES)
     prefs = Preferences.from_arrays(left, right, features=names, **counts, **table.observers())
+    prefs = prefs._derived(row=table.rows)
     same = prefs.identical()
     if identical == "keep" or not same.any():
         return prefs
@@ -49,7 +50,7 @@ def pairs(
             got=f"equal features on both sides in {rows_text(same)}",
             fix="remove these rows, or pass identical='keep' or 'drop' (--identical keep)",
         )
-    return prefs.subset(~same)
+    return prefs._derived(row=prefs.rows).subset(~same)
 
 
 def complete_pairs(

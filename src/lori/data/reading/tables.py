@@ -36,6 +36,7 @@ class Table:
     names: dict[str, str]  # our name -> column in the file
     by_pattern: frozenset[str]  # our names that came from a pattern such as left.* = *1
     outcome_needed: bool = True  # whether a file without a choice is an error: not when the choice is to be predicted
+    rows: np.ndarray | None = None  # from 1: which rows of the file these are, where others were left out
 
     def __contains__(self, name: str) -> bool:
         return name in self.names

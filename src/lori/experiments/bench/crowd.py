@@ -45,16 +45,26 @@ class Service:
         self.process.wait()
 
     def memory(self) -> float:
-        """Peak, in megabytes."""
-        assert self.process is not None
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
+        """Peak of all processes together, in megabytes."""
+        peaks = (re.search(r"VmHWM:\s+(\d+)", (own / "status").read_text()) for own in self._processes())
+        return sum(int(peak[1]) for peak in peaks if peak) / 1024
 
-    def processor(self) -> float:
-        """Seconds of processor time so far, which others on the same computer hardly change."""
+    def processor(self) -> tuple[float, float]:
+        """Seconds of processor time so far, which others on the same computer change less than they change waiting.
+
+        First that of the process that serves pages, then that of its workers.
+        """
+        used = [(own / "stat").read_text().rpartition(")")[2].split() for own in self._processes()]
+        serving, *working = ((int(own[11]) + int(own[12])) / os.sysconf("SC_CLK_TCK") for own in used)
+        return serving, sum(working)
+
+    def _processes(self) -> list[Path]:
+        """Where the system tells about the server and what it started."""
         assert self.process is not None
-        used = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
+        found = [self.process.pid]
+        for own in found:
+            found += map(int, Path(f"/proc/{own}/task/{own}/children").read_text().split())
+        return [Path(f"/proc/{own}") for own in found]
 
     async def ready(self) -> None:
         visitor = Visitor(self.port)
@@ -145,7 +155,7 @@ class Log:
     answers: dict[str, dict[int, str]] = field(default_factory=dict)  # by link and number
     errors: list[str] = field(default_factory=list)
     retries: int = 0
-    processor: float = 0.0  # seconds of the server's
+    processor: tuple[float, float] = (0.0, 0.0)  # seconds of the server's: serving pages, and in workers
 
 
 async def respondent(

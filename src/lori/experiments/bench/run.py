@@ -17,6 +17,7 @@ from typing import Any
 from lori.data.writing import folder, writing
 from lori.errors import InputError, printable
 from lori.experiments.bench import (
+    actor_critic,
     agents,
     bradley_terry,
     cache,
@@ -24,10 +25,12 @@ from lori.experiments.bench import (
     cluster,
     coverage,
     elicit,
+    features,
     interview,
     learning,
     logit,
     memory,
+    occupation,
     off_policy,
     organ,
     people,
@@ -84,6 +87,9 @@ class Case:
 CASES = {
     "organ": Case("two levels at organ scale", organ.measure, organ.OrganSettings(), organ.SMOKE),
     "logit": Case("one level with standard errors", logit.measure, logit.LogitSettings(), logit.SMOKE),
+    "features": Case(
+        "thirty features at organ scale", features.measure, features.FeaturesSettings(), features.SMOKE, by_name=True
+    ),
     "bradley-terry": Case(
         "items without features (Bradley–Terry), with and without ties",
         bradley_terry.measure, bradley_terry.BradleyTerrySettings(), bradley_terry.SMOKE,
@@ -108,11 +114,12 @@ CASES = {
     ),
     "set-recovery": Case(
         "is the order found from sets",
-        set_recovery.measure, set_recovery.SetRecoverySettings(), set_recovery.SMOKE, by_name=True,
+        set_recovery.measure, set_recovery.SetRecoverySettings(), set_recovery.SMOKE, by_name=True, resumes=True,
     ),
     "set-coverage": Case(
         "do intervals from sets hold the truth",
-        set_recovery.measure_coverage, set_recovery.SetCoverageSettings(), set_recovery.COVERAGE_SMOKE, by_name=True,
+        set_recovery.measure_coverage, set_recovery.SetCoverageSettings(), set_recovery.COVERAGE_SMOKE,
+        by_name=True, resumes=True,
     ),
     "levels": Case(
         "is the number of levels found",
@@ -184,9 +191,17 @@ CASES = {
         "does learning by trying reach the exact plan",
         learning.measure, learning.LearningSettings(), learning.SMOKE, by_name=True,
     ),
+    "actor-critic": Case(
+        "do networks that learn by trying reach the exact plan",
+        actor_critic.measure, actor_critic.ActorCriticBench(), actor_critic.SMOKE, by_name=True,
+    ),
     "off-policy": Case(
         "do intervals from demonstrations alone hold the truth",
         off_policy.measure, off_policy.OffPolicySettings(), off_policy.SMOKE, by_name=True,
+    ),
+    "occupation": Case(
+        "what occupation measures gain where whole trajectories are compared",
+        occupation.measure, occupation.OccupationSettings(), occupation.SMOKE, by_name=True,
     ),
     "cache": Case("the command, first and second time", cache.measure, cache.CacheSettings(), cache.SMOKE),
     "start": Case("how long one waits for a first answer", start.measure, start.StartSettings(), start.SMOKE),

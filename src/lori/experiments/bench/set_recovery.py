@@ -2,13 +2,16 @@
 
 Orders are those of random models (`lori.experiments.bench.recovery`) who choose among three alternatives with three
 attributes, neighbouring ones correlated. Intervals are those of somebody with two levels who chooses from sets of
-twenty; beside them stand those of the reading as pairs that share their winner.
+twenty; beside them stand those of the reading as pairs that share their winner. Batches that are done are kept in the
+folder, so that a run that was stopped goes on where it stopped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +19,7 @@ from lori.data.choices import Choices
 from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Measured, Row
 from lori.experiments.bench.recovery import hanging, in_order, random_model
-from lori.experiments.bench.trials import each
+from lori.experiments.bench.trials import Keeping
 from lori.model.decisions import decided, simulated
 from lori.model.ordered import OrderedModel
 from lori.model.quantity import Quantity
@@ -57,13 +60,15 @@ class Trial:
     right: bool
 
 
-def measure(settings: SetRecoverySettings) -> Measured:
-    measured = Measured()
-    seeds = range(settings.first_seed, settings.first_seed + settings.deciders)
+def measure(
+    settings: SetRecoverySettings, out: Path, say: Callable[[str], None], progress: Callable[[int, int], None]
+) -> Measured:
+    measured, keeping = Measured(), Keeping(out, say, progress)
+    batches = _batches(settings, settings.deciders)
     for correlation in settings.correlations:
-        batches = [seeds[start : start + settings.batch] for start in range(0, len(seeds), settings.batch)]
         work = [(settings, correlation, own) for own in batches]
-        trials = [trial for batch in each(_trials, work, settings.jobs) for trial in batch]
+        cells = keeping.each(f"set-recovery {correlation:g}", _trials, settings, work.__getitem__, len(work))
+        trials = [Trial(**own) for cell in cells for own in cell["trials"]]
         matter = [trial for trial in trials if trial.decides >= TENTH]
         clear = [trial for trial in matter if trial.hangs >= TENTH]
         converged, right = sum(own.converged for own in trials), sum(own.right for own in matter)
@@ -90,7 +95,13 @@ def measure(settings: SetRecoverySettings) -> Measured:
     return measured
 
 
-def _trials(work: tuple[SetRecoverySettings, float, Sequence[int]]) -> list[Trial]:
+def _batches(settings: SetRecoverySettings | SetCoverageSettings, count: int) -> list[range]:
+    """Seeds whose data are fitted together."""
+    seeds = range(settings.first_seed, settings.first_seed + count)
+    return [seeds[start : start + settings.batch] for start in range(0, count, settings.batch)]
+
+
+def _trials(work: tuple[SetRecoverySettings, float, Sequence[int]]) -> dict[str, Any]:
     settings, correlation, seeds = work
     truths, data = [], []
     for seed in seeds:
@@ -106,11 +117,11 @@ def _trials(work: tuple[SetRecoverySettings, float, Sequence[int]]) -> list[Tria
             Trial(
                 decides=float(decided(truth, seen).mean(axis=0)[:-1].min()),
                 hangs=float(hanging(truth, probes[:, 0], probes[:, 1]).min()),
-                converged=fit.converged_,
-                right=in_order(truth, fit.model_),
+                converged=bool(fit.converged_),
+                right=bool(in_order(truth, fit.model_)),
             )
         )
-    return found
+    return {"trials": [asdict(own) for own in found]}
 
 
 def correlated(generator: np.random.Generator, shape: tuple[int, ...], correlation: float) -> np.ndarray:
@@ -151,11 +162,17 @@ class SetCoverageSettings:
 COVERAGE_SMOKE = SetCoverageSettings(data_sets=2, sets=20, alternatives=6, batch=2)
 
 
-def measure_coverage(settings: SetCoverageSettings) -> Measured:
+def measure_coverage(
+    settings: SetCoverageSettings, out: Path, say: Callable[[str], None], progress: Callable[[int, int], None]
+) -> Measured:
     measured = Measured()
-    seeds = range(settings.first_seed, settings.first_seed + settings.data_sets)
-    batches = [seeds[start : start + settings.batch] for start in range(0, len(seeds), settings.batch)]
-    found = [own for batch in each(_intervals, [(settings, own) for own in batches], settings.jobs) for own in batch]
+    work = [(settings, own) for own in _batches(settings, settings.data_sets)]
+    cells = Keeping(out, say, progress).each("set-coverage", _intervals, settings, work.__getitem__, len(work))
+    found = [
+        {reading: Quantity.from_dict(told) for reading, told in own.items()}
+        for cell in cells
+        for own in cell["thresholds"]
+    ]
     truth = settings.epsilon / settings.weight
     case = f"{settings.sets:,} sets of {settings.alternatives}, {settings.data_sets} data sets"
     for reading in READINGS:
@@ -176,7 +193,7 @@ def measure_coverage(settings: SetCoverageSettings) -> Measured:
     return measured
 
 
-def _intervals(work: tuple[SetCoverageSettings, Sequence[int]]) -> list[dict[str, Quantity]]:
+def _intervals(work: tuple[SetCoverageSettings, Sequence[int]]) -> dict[str, Any]:
     """Of each seed, by reading of the same data: the threshold of the first level in its own feature."""
     settings, seeds = work
     truth = OrderedModel.linear(settings.weight * np.eye(2), epsilon=[settings.epsilon, 0.0])
@@ -192,5 +209,5 @@ def _intervals(work: tuple[SetCoverageSettings, Sequence[int]]) -> list[dict[str
         together = np.repeat(np.arange(len(own)), own.sizes - 1)
         fits = (fit, estimator.copy().fit(pairs), estimator.copy().fit(pairs, clusters=together))
         thresholds = [each.summary().levels[0].thresholds[truth.features[0]] for each in fits]
-        found.append(dict(zip(READINGS, thresholds, strict=True)))
-    return found
+        found.append({reading: own.to_dict() for reading, own in zip(READINGS, thresholds, strict=True)})
+    return {"thresholds": found}

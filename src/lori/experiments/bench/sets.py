@@ -2,7 +2,8 @@
 
 The first case has the shape of the Swissmetro data (6 768 choices among three modes, of which one is sometimes not
 there; two constants, time and cost), drawn from somebody with two levels. The others are large in one way each: many
-sets, or many alternatives.
+sets, or many alternatives. All fits of ours include standard errors and intervals, with one level as with two; a first
+round, which compiles, is not counted.
 """
 
 from __future__ import annotations

@@ -50,10 +50,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Next:
-    """What follows an answer: how sure the likeliest order is then, and the question to ask."""
+    """What follows an answer: the likeliest order then, its probability, and the question to ask, if there is one."""
 
+    order: tuple[str, ...]
     sure: float
-    question: Question
+    question: Question | None
 
 
 class Interview:
@@ -83,9 +84,14 @@ class Interview:
         seed: int = 0, belief: Belief | None = None, particles: int = PARTICLES,
     ) -> Interview:  # fmt: skip
         """The interview with these answers, and with this question asked last, if one is open."""
-        talk = cls(study, seed=seed, belief=belief, particles=particles)
-        talk.history, talk._question = list(history), question
-        return talk
+        return cls(study, seed=seed, belief=belief, particles=particles).take_up(history, question)
+
+    def take_up(self, history: Sequence[tuple[Question, str]], question: Question | None = None) -> Interview:
+        """Go on from these answers; only those that are new are counted, where they begin as the known ones do."""
+        if self.history[: self._counted] != list(history[: self._counted]):
+            self._particles, self._counted = self._start(), 0
+        self.history, self._question, self._ready, self._sure = list(history), question, {}, None
+        return self
 
     # -- the conversation -----------------------------------------------------------------------------------
 
@@ -115,23 +121,20 @@ class Interview:
         self._particles, self._counted, self._ready, self._sure = self._start(), 0, {}, None
         return self
 
-    @property
-    def ready(self) -> bool:
-        """Are the questions known that may come next?"""
-        return bool(self._ready)
-
     def prepare(self) -> dict[str, Next]:
         """For each possible answer to the open question what follows it, computed once."""
         if not self._ready:
             now, question = self.particles, self.ask()
             likely = now.probabilities(self.study.differences(question.pair[None]))[:, :, 0]
             weights = [own / own.sum() for own in (now.weights * likely).astype(float)] + [now.weights]
-            following = self._best(now, weights, question.number + 1)
+            following: Sequence[Question | None] = [None] * len(weights)
+            if question.number < self.study.questions:
+                following = self._best(now, weights, question.number + 1)
             orders = now.orders()
-            self._ready = {
-                answer: Next(float(np.bincount(orders, own).max()), asked)
-                for answer, own, asked in zip((*self.study.answers, SKIP), weights, following, strict=True)
-            }
+            for answer, own, asked in zip((*self.study.answers, SKIP), weights, following, strict=True):
+                chances = np.bincount(orders, own)
+                likeliest = int(chances.argmax())
+                self._ready[answer] = Next(self._leaders(likeliest), float(chances[likeliest]), asked)
         return self._ready
 
     # -- what is known --------------------------------------------------------------------------------------
@@ -174,15 +177,15 @@ class Interview:
     @property
     def order(self) -> PriorityOrder:
         """The probability of each order of the attributes."""
-        features, levels = self.study.features, self.study.levels
         chances = self.particles.order_probabilities()
-        shape = (len(features),) * levels
         ranked = [int(place) for place in np.argsort(-chances, kind="stable") if chances[place] > 0]
-        named = {
-            tuple(features[int(own)] for own in np.unravel_index(place, shape)): float(chances[place])
-            for place in ranked
-        }
+        named = {self._leaders(place): float(chances[place]) for place in ranked}
         return PriorityOrder(named, "feature", self.particles.effective)
+
+    def _leaders(self, order: int) -> tuple[str, ...]:
+        """The leading attribute of each level, of an order by its number."""
+        shape = (len(self.study.features),) * self.study.levels
+        return tuple(self.study.features[int(place)] for place in np.unravel_index(order, shape))
 
     # -- choosing -------------------------------------------------------------------------------------------
 

@@ -70,7 +70,7 @@ def fit_population(
     """A class for each of the settings, or (with `spread`) a distribution between people around the only one."""
     (data,) = relative([data])
     panel, statistics = Panel.of(data), Statistics.of(data)
-    scaling = Scaling.of(statistics.moments, settings[0].specification.standardised)
+    scaling = Scaling.within(settings[0].specification, statistics.moments)
     problems = problems_of(settings, data, scaling)
     kept = Checkpoint() if checkpoint is None else checkpoint
     if spread:

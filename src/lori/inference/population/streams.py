@@ -150,7 +150,7 @@ def fit_classes_of_stream(
             pure=False,
         )  # fmt: skip
         rows = OnCluster(client, reading, len(panel))
-    scaling = Scaling.of(first.statistics.moments, settings[0].specification.standardised)
+    scaling = Scaling.within(settings[0].specification, first.statistics.moments)
     design = np.ones((len(panel), 1))
     mixture = Mixture(tuple(problems_of(settings, few, scaling)), panel, design, rows)
     found = classes_of(settings, mixture, restricted(mixture, settings, few), checkpoint, report)

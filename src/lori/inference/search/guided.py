@@ -18,7 +18,7 @@ from lori.inference.search.solutions import SAME
 from lori.inference.search.starts import insertions, neighbours, random_starts
 
 BUDGET = 1.5e5  # rows times their effort, in rows of pairs, that all starts are tried on
-FEWEST = 40  # rows for each parameter, in any sample
+FEWEST, TELLING = 40, 20  # rows for each parameter, in any sample; where each has many alternatives and tells more
 GUIDING = 400  # and rows of the simpler reading, which is a guide only
 DEAR = 1000.0  # effort from which on only what the simpler reading suggests is tried
 RANDOM = 16  # starts at random, where a row takes less,
@@ -59,7 +59,8 @@ def guided_search(
     if fewer is not None:
         more = insertions(specification, fewer.vectors, generator.spawn(1)[0])
         tried = np.concatenate([tried, more[:, : 2 if dear else None]], axis=1)
-    rows = max(int(BUDGET / specification.likelihood.effort / tried.shape[1]), FEWEST * specification.size)
+    least = (TELLING if dear else FEWEST) * specification.size
+    rows = max(int(BUDGET / specification.likelihood.effort / tried.shape[1]), least)
     sample = objective.on_sample(rows, generator)
     whole = sample.source is objective.source
     rough = {"tolerance": COARSE if whole else ROUGH, "enough": ENOUGH, "iterations": 30}

@@ -22,6 +22,7 @@ ROUNDED = 1e-10  # standardised units from a bound that are rounding, not an ans
 SHRUNK = (
     0.1  # what a step leaves at least of a positive number: near zero, a rate that may not vanish grows slowly again
 )
+HOPE = 8  # steps before a start may be given up; by then they promise too little, but hardly by half
 NOISE = 1e-13  # sums of many rows are not known better than to this share
 Evaluate = Callable[[np.ndarray, np.ndarray], Evaluation]
 
@@ -35,6 +36,7 @@ def minimise(
     tolerance: float = TOLERANCE,
     damping: float = 1e-2,
     enough: float = 1.0,
+    beyond: float = np.inf,
     groups: int = 1,
     together: int | None = None,
 ) -> Solutions:
@@ -42,7 +44,8 @@ def minimise(
 
     `evaluate` takes some vectors and the numbers of the problems that they belong to: not more than `together` of a
     group at a time, and only those that have not ended. A problem ends when its next step promises less than
-    `tolerance`; when the share `enough` of them has, the others get as many steps as those took.
+    `tolerance`; when the share `enough` of them has, the others get as many steps as those took. One that is further
+    than `beyond` from the best of its group, and whose steps do not promise to make up for it, is given up.
     """
     lower, upper = bounds
     x = np.clip(starts, lower, upper)
@@ -50,13 +53,14 @@ def minimise(
     value, gradient, curvature = np.full(count, np.inf), np.zeros((count, size)), np.zeros((count, size, size))
     step, gain, damped = np.zeros((count, size)), np.full(count, np.inf), np.full(count, damping)
     seen, broken, converged = np.zeros(count, int), np.zeros(count, bool), np.zeros(count, bool)
+    beaten = np.zeros(count, bool)
 
     def steps(now: np.ndarray, damping: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         least = np.where(lower > 0, np.maximum(lower, SHRUNK * x[now]), lower)
         return stepping(x[now], gradient[now], curvature[now], damping, least, np.broadcast_to(upper, least.shape))
 
     while True:
-        stopped = converged | broken
+        stopped = converged | broken | beaten
         if stopped.mean() >= enough:
             iterations = min(iterations, int(seen[stopped].max()) - 1)
         now = _in_turn(np.flatnonzero(~stopped & (seen <= iterations)), count // groups, together)
@@ -78,6 +82,8 @@ def minimise(
         seen[now] += 1
         step[now], gain[now] = steps(now, damped[now])
         converged[now] = ~broken[now] & (gain[now] <= np.maximum(tolerance, ROUNDING * np.abs(value[now])))
+        best = value.reshape(groups, -1).min(axis=1).repeat(count // groups)
+        beaten = (seen > HOPE) & (value > best + beyond + 2 * gain)
     last, _ = steps(np.arange(count), np.zeros(count))  # undamped, and without proof
     target = np.clip(x + last, lower, upper)
     landed = (target != x) & ((target <= lower) | (target >= upper))  # where the objective may be infinite

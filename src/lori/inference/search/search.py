@@ -21,7 +21,7 @@ import numpy as np
 
 from lori.inference.blocks import ALIKE, FEW_ROWS, FEWER_ROWS, Evaluation, room
 from lori.inference.search import newton, quasi_newton
-from lori.inference.search.solutions import SAME, Solutions, stacked
+from lori.inference.search.solutions import CLOSE, FEW, RIVAL, SAME, Solutions, stacked
 from lori.inference.search.starts import insertions, neighbours, openings, random_starts, variations
 from lori.inference.search.surrogate import Surrogate
 from lori.inference.sources.memory import Source
@@ -33,8 +33,8 @@ SEARCH_ROWS = 2000  # of each group, for all starts; half of it where there are 
 POLISH_ROWS = 6000  # of each group, for the best of them
 LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on all rows
 COARSE = 1e-3  # log-likelihood units that an optimum may be short of when it is polished again on the same rows
-ROUGH = 0.02  # or on more rows: samples differ by far more
-ROWS_EACH = 50  # at least so many for each parameter, in any sample
+ROUGH = 0.02  # or on more rows, in units of the sample's own log-likelihood: samples differ by far more
+ROWS_EACH = 300  # at least so many for each parameter, in any sample: on fewer, optima of two levels fit noise
 NEAR = 1e-3  # damping where the optimum of a large sample is the start
 SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over,
 LINEAR_SIZE = 150  # but not as early where only differences matter, for then the curvature is a product of matrices,
@@ -164,7 +164,12 @@ def search(
         many = middle.source is not objective.source
         small = middle.on_sample(max(SEARCH_ROWS // 2 if many else SEARCH_ROWS, least), generator)
     whole = middle.source is objective.source
-    coarse = {"tolerance": COARSE if whole else max(tolerance, ROUGH), "enough": 0.75}
+
+    def coarse(some: Objective) -> dict[str, float]:
+        if whole:
+            return {"tolerance": COARSE, "enough": 0.75}
+        return {**_on_sample(some, objective, tolerance), "enough": 0.75}
+
     if _single_optimum(specification):
         few = ONE_LEVEL_STARTS if specification.lapse_slot is None else KEEP  # slips may explain steep weights
         starts = min(starts, 1 if specification.epsilon == (0.0,) and specification.lapse_slot is None else few)
@@ -178,21 +183,23 @@ def search(
     random = tried.shape[1]
     if fewer is not None:
         tried = np.concatenate([tried, insertions(specification, fewer.vectors, inserting)], axis=1)
-    solutions = minimise(small, tried, **coarse, iterations=40)
-    values = solutions.values
-    share = (values[:, :random] <= values.min(axis=1, keepdims=True) + SAME).mean(axis=1)
+    solutions = minimise(small, tried, **coarse(small), iterations=40)
+    values, unit = solutions.values, _unit(small, objective)
+    same, within = SAME * unit, RIVAL * unit
+    share = (values[:, :random] <= values.min(axis=1, keepdims=True) + same).mean(axis=1)
     if small.source is not middle.source:
-        solutions = minimise(middle, solutions.distinct(KEEP), **coarse, iterations=20)
+        solutions = minimise(middle, solutions.distinct(KEEP, same, within), **coarse(middle), iterations=20)
     few = cheap and objective.source.rows <= FEWER_ROWS and not _single_optimum(specification)
     tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
-    solutions = around(middle, solutions, varying, tries, few, **coarse, iterations=40 if whole else 20)
+    solutions = around(middle, solutions, varying, tries, few, **coarse(middle), iterations=40 if whole else 20)
     if cheap:
         solutions = minimise(objective, solutions.distinct(ALIKE, COARSE), tolerance=COARSE)
     if whole:
         solutions = minimise(objective, solutions.distinct(KEEP, COARSE if cheap else SAME))
         won, rivals = solutions.winners(), solutions.rivals()
     else:
-        won, rivals = _on_all_rows(objective, larger, solutions, tolerance, coarse["tolerance"]), solutions.rivals()
+        won = _on_all_rows(objective, larger, middle, solutions, tolerance)
+        rivals = solutions.rivals(_unit(middle, objective))
     return Found.of(won, starts=starts, share_at_best=share, rivals=rivals)
 
 
@@ -228,23 +235,25 @@ def around(
 
 
 def _on_all_rows(
-    objective: Objective, larger: Objective, solutions: Solutions, tolerance: float, rough: float
+    objective: Objective, larger: Objective, middle: Objective, solutions: Solutions, tolerance: float
 ) -> Solutions:
-    """The winners, from what was found on a sample, first on a larger one if there are very many rows."""
+    """The winners, from what was found on the middle sample, first on a larger one if there are very many rows."""
     specification, won = objective.specification, solutions.winners()
     opened = openings(specification, won.vectors)
     if larger.source is objective.source:
         tried = np.concatenate([solutions.distinct(KEEP - 2), opened], axis=1)
         won = minimise(objective, tried, tolerance=COARSE).winners()
     else:
-        tried = solutions.close()
-        slot = specification.epsilon_slots.get(specification.levels - 1)
+        at_first, unit = _unit(middle, objective), _unit(larger, objective)
+        tried, slot = won.vectors, specification.epsilon_slots.get(specification.levels - 1)
+        if not _single_optimum(specification):
+            tried = solutions.distinct(FEW, SAME * at_first, CLOSE * at_first)
         if slot is not None and (won.vectors[..., slot] < CLOSED).any() and tolerance < COARSE:
-            tried = np.concatenate([tried, opened], axis=1)
-        solutions = minimise(larger, tried, tolerance=rough)
-        won = solutions.winners()
-        if tolerance < COARSE and solutions.close().shape[1] > 1:
-            won = minimise(objective, solutions.close(), tolerance=COARSE, damping=NEAR).winners()
+            tried = np.concatenate([tried[:, 1:], opened], axis=1)  # from where the best is found again if it is closed
+        solutions = minimise(larger, tried, **_on_sample(larger, objective, tolerance))
+        won, close = solutions.winners(), solutions.distinct(FEW, SAME * unit, CLOSE)
+        if tolerance < COARSE and close.shape[1] > 1:
+            won = minimise(objective, close, tolerance=COARSE, damping=NEAR).winners()
         elif _second_order(specification):
             won = _few_passes(objective, larger, won.vectors, tolerance)
             if won.converged.all():
@@ -258,15 +267,12 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
     The last step, which promises next to nothing, is taken without proof. Where a step does not gain, the first part of
     it is tried, which is Newton's; if that does not gain, nothing has converged.
     """
-    at, promise, steps = objective.evaluate(vectors), np.inf, STEPS
+    at, steps = objective.evaluate(vectors), STEPS
     for _ in range(PASSES):
         surrogate = Surrogate.around(vectors, at, larger)
         ahead = minimise(surrogate, vectors, tolerance=FINE, damping=NEAR, iterations=steps)
-        promise = np.max(at.value - ahead.values)
-        if promise <= UNPROVEN:
+        if np.max(at.value - ahead.values) <= max(tolerance, UNPROVEN):
             return ahead
-        if promise <= tolerance:
-            break
         there = objective.evaluate(ahead.vectors)
         if (there.value <= at.value).all():
             vectors, at, steps = ahead.vectors, there, STEPS
@@ -274,7 +280,18 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
             steps = 1
         else:
             break
-    return Solutions(vectors, at.value, np.full(vectors.shape[:2], promise <= tolerance), at.curvature, 0 * vectors)
+    return Solutions(vectors, at.value, np.zeros(at.value.shape, bool))
+
+
+def _unit(sample: Objective, objective: Objective) -> float:
+    """What a unit of the sample's own log-likelihood is, of all rows: as many as each of its rows stands for."""
+    return objective.source.rows / sample.source.rows
+
+
+def _on_sample(sample: Objective, objective: Objective, tolerance: float) -> dict[str, float]:
+    """How well, and for how long, an optimum of a sample is looked for."""
+    unit = _unit(sample, objective)
+    return {"tolerance": max(tolerance, ROUGH * unit), "beyond": RIVAL * unit}
 
 
 def _settled(specification: Specification, fewer: Found) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 SAME = 0.05  # log-likelihood units within which two optima count as the same
-CLOSE, FEW = 3.0, 3  # within which, on a sample, all rows may decide otherwise; so many are tried there
+CLOSE, FEW = 3.0, 3  # within which more rows may decide otherwise; so many are tried there
 RIVAL, RIVALS = 12.0, 8  # beyond which one is out of the question; so many are kept
 
 
@@ -35,36 +35,28 @@ class Solutions:
         best = self.values.argmin(axis=1)
         return _each(lambda array: array[np.arange(len(best)), best][:, None], self)
 
-    def distinct(self, count: int, same: float = SAME) -> np.ndarray:
-        """The best vectors of each group, one for each value; repeated where others have more."""
+    def distinct(self, count: int, same: float = SAME, within: float = np.inf) -> np.ndarray:
+        """The best vectors of each group, one for each value, as long as it is `within` so many units of the best;
+        repeated where others have more."""
         chosen: list[list[int]] = []
         for values in self.values:
-            order = [int(i) for i in np.argsort(values) if np.isfinite(values[i])] or [0]
+            near = np.flatnonzero(np.isfinite(values) & (values <= values.min() + within))
             kept: list[int] = []
-            for i in order:
+            for i in near[np.argsort(values[near])] if len(near) else [0]:
                 if len(kept) < count and all(abs(values[i] - values[j]) > same for j in kept):
-                    kept.append(i)
+                    kept.append(int(i))
             chosen.append(kept)
         most = max(len(kept) for kept in chosen)
         return np.stack(
             [vectors[kept + kept[:1] * (most - len(kept))] for vectors, kept in zip(self.vectors, chosen, strict=True)]
         )
 
-    def close(self) -> np.ndarray:
-        """The best optima of each group that more rows could put in another order; mostly there is only one."""
-        return self._within(CLOSE).distinct(FEW)
-
-    def rivals(self) -> tuple[np.ndarray, ...]:
-        """Of each group, the other optima that are not out of the question."""
+    def rivals(self, unit: float = 1.0) -> tuple[np.ndarray, ...]:
+        """Of each group, the other optima that are not out of the question; on a sample, each row stands for `unit`."""
         return tuple(
             np.unique(vectors[1:][np.any(vectors[1:] != vectors[0], axis=1)], axis=0)
-            for vectors in self._within(RIVAL).distinct(RIVALS)
+            for vectors in self.distinct(RIVALS, SAME * unit, RIVAL)
         )
-
-    def _within(self, distance: float) -> Solutions:
-        """Those that are further from the best of their group count as infinitely bad."""
-        far = ~(self.values <= self.values.min(axis=1, keepdims=True) + distance)
-        return replace(self, values=np.where(far, np.inf, self.values))
 
 
 def stacked(parts: list[Solutions]) -> Solutions:

@@ -12,6 +12,7 @@ from lori.errors import InputError, MissingExtra
 from lori.interfaces.commands.console import say
 
 EXAMPLE = Path("study.toml")
+MOST_PROCESSES = 4
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -66,8 +67,13 @@ def elicit(
     if host not in LOOPBACK:
         say(language.TLS)
     typer.echo(language.ADDRESSES.format(address=f"http://{host}:{port}"))
-    app = Server(known, storage, study.resolve().parent, secure=host not in LOOPBACK).app()
+    app = Server(known, storage, study.resolve().parent, secure=host not in LOOPBACK, processes=_processes()).app()
     uvicorn.run(
         app, host=host, port=port, access_log=False, log_level="warning", server_header=False, limit_concurrency=2000,
         h11_max_incomplete_event_size=32_768, timeout_keep_alive=30,
     )  # fmt: skip
+
+
+def _processes() -> int:
+    """Workers beside the process that serves pages: one for each further processor."""
+    return max(1, min(MOST_PROCESSES, (os.cpu_count() or 1) - 1))

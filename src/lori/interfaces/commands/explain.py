@@ -28,7 +28,7 @@ def explain(
     check_targets([table.out], inputs=[model, *files], overwrite=False)
     from lori.inference.explanation import Explanation
     from lori.interfaces.commands.people import load_one
-    from lori.interfaces.commands.predict import in_own_words, set_names
+    from lori.interfaces.commands.predict import in_own_words, row_numbers, set_names
 
     estimator = load_one(model, data.agent)
     observed = data.read(files, estimator, outcome_needed=False)
@@ -36,7 +36,7 @@ def explain(
     of = "pair" if isinstance(explanation, Explanation) else "set"
     if isinstance(explanation, Explanation) and estimator.reading_ is not None:
         explanation = explanation.called(estimator.reading_.words)
-    names = set_names(data.sources(files), observed) if of == "set" else None
+    names = set_names(data.sources(files), observed) if of == "set" else row_numbers(observed)
     if words:
         for pair in range(len(explanation)):
             typer.echo(f"{names[pair] if names else pair + 1}: {explanation.describe(pair)}")

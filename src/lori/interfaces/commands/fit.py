@@ -71,7 +71,7 @@ class ModelOptions:
             help="Number of reward functions in priority order: a number, 'auto' (as many as the choices support), or 'evidence' (weighs 1, 2, … by their posteriors, which takes longer)."
         ),
     ] = "auto"
-    reward: Annotated[str, typer.Option(help="Family of rewards: linear, capped, network or gated.")] = "linear"
+    reward: Annotated[str, typer.Option(help="Family of rewards: linear, capped, network, gated or steps.")] = "linear"
     increasing: Annotated[str, typer.Option(help="Features of which more is better (a,b or all).")] = ""
     decreasing: Annotated[str, typer.Option(help="Features of which less is better (a,b or all).")] = ""
     context: Annotated[str, typer.Option(help="Features on which priorities depend (a,b), for --reward gated.")] = ""
@@ -128,9 +128,9 @@ class ModelOptions:
 
     def _reward(self) -> Reward:
         """The family that was named, with the options that it has."""
-        from lori.model.rewards import FAMILIES, named_reward, options_of
+        from lori.model.rewards import FAMILIES, commanded, named_reward, options_of
 
-        one_of("--reward", self.reward, tuple(FAMILIES))
+        one_of("--reward", self.reward, commanded())
         given = {name: names(getattr(self, name)) for name in ("increasing", "decreasing", "context")}
         for name, features in given.items():
             takers = [kind for kind, family in FAMILIES.items() if name in options_of(family)]

@@ -1,71 +1,73 @@
 """Command line: which commands are there, and how does one end? Errors are one sentence, with an exit code.
 
-Nothing heavy is imported at the top, neither here nor in the modules of the commands: `lori --help` must feel instant.
+Nothing heavy is imported at the top, neither here nor in the modules of the commands, and only the command that is called
+is: `lori --help` must feel instant, and so must a prediction.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from lori import __version__
 from lori.errors import LoriError, printable
-from lori.interfaces.commands.bench import bench
 from lori.interfaces.commands.cache import use_cache
-from lori.interfaces.commands.compare import compare
-from lori.interfaces.commands.demo import demo
-from lori.interfaces.commands.elicit import elicit
-from lori.interfaces.commands.explain import explain
-from lori.interfaces.commands.fit import fit
 from lori.interfaces.commands.options import grouped
-from lori.interfaces.commands.plan import plan, prefer, rollout
-from lori.interfaces.commands.plan_study import plan_study
-from lori.interfaces.commands.plot import plot
-from lori.interfaces.commands.predict import predict
-from lori.interfaces.commands.read import read
-from lori.interfaces.commands.report import report
-from lori.interfaces.commands.reproduce import reproduce
-from lori.interfaces.commands.simulate import simulate
-from lori.interfaces.commands.winner import winner
 
 LONGEST = 1_500  # characters of a sentence
 INTERRUPTED = 130  # exit code, as shells have it
-EXAMPLES: dict[Callable[..., None], str] = {  # the commands in the order of their help
-    fit: "lori fit choices.csv --levels 2 --increasing benefit,need --save model.json",
-    read: "lori read survey.xlsx --sheet Answers",
-    predict: "lori predict model.json new_pairs.csv --out predictions.csv",
-    explain: "lori explain model.json pairs.csv",
-    plot: "lori plot ladder model.json --out ladder.svg",
-    report: "lori report model.json choices.csv --out report.html",
-    plan: "lori plan deep-sea-treasure-concave-v0 --threshold treasure=20 --reading deterministic --save policy.json",
-    prefer: "lori prefer deep-sea-treasure-concave-v0 model.json --against behaviour.npz --save better.json",
-    rollout: "lori rollout deep-sea-treasure-concave-v0 policy.json --episodes 1000",
-    winner: "lori winner preferences.csv",
-    compare: "lori compare choices.csv --folds 5",
-    plan_study: "lori plan-study --features cost,benefit --slips 0.05 --choices 100,300,1000",
-    elicit: "lori elicit study.toml --port 8000",
-    simulate: "lori simulate levels --pairs 5000 --out data/",
-    demo: "lori demo --out out",
-    bench: "lori bench organ logit --out out",
-    reproduce: "lori reproduce table2 table3 --seeds 5 --out out",
+OBJECTS = 50_000  # new ones between two searches for garbage: starting makes many, and none is garbage
+COMMANDS = {  # in the order of their help: the module of each, and an example
+    "fit": ("fit", "lori fit choices.csv --levels 2 --increasing benefit,need --save model.json"),
+    "read": ("read", "lori read survey.xlsx --sheet Answers"),
+    "predict": ("predict", "lori predict model.json new_pairs.csv --out predictions.csv"),
+    "explain": ("explain", "lori explain model.json pairs.csv"),
+    "plot": ("plot", "lori plot ladder model.json --out ladder.svg"),
+    "report": ("report", "lori report model.json choices.csv --out report.html"),
+    "plan": (
+        "plan",
+        "lori plan deep-sea-treasure-concave-v0 --threshold treasure=20 --reading deterministic --save policy.json",
+    ),
+    "prefer": (
+        "plan",
+        "lori prefer deep-sea-treasure-concave-v0 model.json --against behaviour.npz --save better.json",
+    ),
+    "rollout": ("plan", "lori rollout deep-sea-treasure-concave-v0 policy.json --episodes 1000"),
+    "winner": ("winner", "lori winner preferences.csv"),
+    "compare": ("compare", "lori compare choices.csv --folds 5"),
+    "plan-study": ("plan_study", "lori plan-study --features cost,benefit --slips 0.05 --choices 100,300,1000"),
+    "elicit": ("elicit", "lori elicit study.toml --port 8000"),
+    "simulate": ("simulate", "lori simulate levels --pairs 5000 --out data/"),
+    "demo": ("demo", "lori demo --out out"),
+    "bench": ("bench", "lori bench organ logit --out out"),
+    "reproduce": ("reproduce", "lori reproduce table2 table3 --seeds 5 --out out"),
 }
 
-app = typer.Typer(
-    name="lori",
-    help="Learn what a decision-maker puts first: rewards in priority order from pairwise preferences.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command, example in EXAMPLES.items():
-    app.command(epilog=f"Example: {example}")(grouped(command))
+
+def application(words: Sequence[str] = ()) -> typer.Typer:
+    """The command line for these words: with the one command that they call, or with all."""
+    app = typer.Typer(
+        name="lori",
+        help="Learn what a decision-maker puts first: rewards in priority order from pairwise preferences.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_root)
+    called = words[0] if words else ""
+    for name, (module, example) in COMMANDS.items():
+        if name == called or called not in COMMANDS:
+            command = getattr(import_module(f"{__package__}.{module}"), name.replace("-", "_"))
+            app.command(epilog=f"Example: {example}")(grouped(command))
+    return app
 
 
-@app.callback(invoke_without_command=True)
 def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
     if version:
         typer.echo(f"lori {__version__}")
@@ -76,10 +78,11 @@ def main() -> None:
     """Run a command; errors are one plain sentence on standard error, with exit code 1 or 2."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    gc.set_threshold(OBJECTS)
     _check_streams()
     use_cache()
     try:
-        code = app(standalone_mode=False)
+        code = application(sys.argv[1:])(standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         sys.stdout.flush()  # here, where a failure is a sentence

@@ -193,9 +193,9 @@ class DataOptions(SetOptions):
     baseline: Annotated[str | None, typer.Option(help="The alternative without a constant; the others have one.")] = (
         None
     )
-    pooling: Annotated[str, typer.Option(help="How trajectories become vectors: mean, sum, last or discounted.")] = (
-        "mean"
-    )
+    pooling: Annotated[
+        str, typer.Option(help="How trajectories become vectors: mean, sum, last, discounted or steps.")
+    ] = "mean"
     discount: Annotated[float, typer.Option(help="Discount per step for --pooling discounted.")] = DISCOUNT
     identical: Annotated[str, typer.Option(help="Pairs with two equal sides: error, keep or drop.")] = "error"
     missing: Annotated[str, typer.Option(help="Rows with an empty cell: drop (their number is shown) or error.")] = (

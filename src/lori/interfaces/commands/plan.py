@@ -128,37 +128,51 @@ def prefer(
     horizon: Horizon = None,
     objectives: Objectives = None,
     seed: Seed = 0,
+    search: Annotated[
+        bool | None, typer.Option(help="Search among networks by trying, where states cannot be listed.")
+    ] = None,
     save: Annotated[Path | None, typer.Option(help="Write the policy (.json).")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page about the policy (.html).")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """The policy whose episodes are most probably preferred to what is done now, by the whole model."""
-    check_targets([save], inputs=[model, *([against] if against != "random" else [])], overwrite=overwrite)
+    check_targets([save, report], inputs=[model, *([against] if against != "random" else [])], overwrite=overwrite)
     from lori.estimators.storage import load_ordered_model
-    from lori.policies.environments import Episodes, Uniform, make_environment
+    from lori.policies.environments import Episodes, Uniform, can_be_listed, make_environment
     from lori.policies.finite.mdp import FiniteMDP
-    from lori.policies.finite.preferred import prefer_finite
     from lori.policies.policy import load_policy
+    from lori.policies.preferred import prefer as preferred
 
     known = load_ordered_model(model)
     world = make_environment(env, objectives.split(",") if objectives else None)
     opponent: Any
     if against == "random":
-        opponent = Uniform(int(world.action_space.n))
+        opponent = Uniform.of(world)
     else:
         opponent = load_policy(against) if against.endswith(".json") else Episodes.load(against)
-    with working("exploring"):
-        mdp = FiniteMDP.explore(world)
+    place = world
+    if not search and (search is False or can_be_listed(world)):
+        with working("exploring"):
+            place = FiniteMDP.explore(world)
     with working("comparing policies"):
-        found = prefer_finite(known, mdp, opponent, discount=discount, horizon=horizon, seed=seed)
+        found = preferred(known, place, opponent, discount=discount, horizon=horizon, seed=seed)
     if save is not None:
         found.policy.save(save)
+    if report is not None:
+        from lori.interfaces.report.plans import write_preferred
+        from lori.policies.environments import totals_by_step
+
+        followed = [each for each in (found.policy, opponent) if not isinstance(each, Episodes)]
+        options = {"discount": discount, "horizon": horizon, "seed": seed}
+        write_preferred(found, known, env, [totals_by_step(world, each, **options) for each in followed], report)
     if as_json:
         print_json(found.to_dict())
         return
     typer.echo(str(found))
-    if save is not None:
-        typer.echo(f"Wrote {shown(save)}")
+    for path in (save, report):
+        if path is not None:
+            typer.echo(f"Wrote {shown(path)}")
 
 
 def rollout(
@@ -177,12 +191,11 @@ def rollout(
     check_targets([out], inputs=[] if policy == "random" else [policy], overwrite=True)
     from lori.language import plans
     from lori.policies.environments import Uniform, make_environment, run_episodes
-    from lori.policies.finite.policy import FinitePolicy
     from lori.policies.policy import load_policy
 
     world = make_environment(env, objectives.split(",") if objectives else None)
-    followed: Any = Uniform(int(world.action_space.n)) if policy == "random" else load_policy(policy)
-    if not isinstance(followed, Uniform | FinitePolicy):
+    followed: Any = Uniform.of(world) if policy == "random" else load_policy(policy)
+    if not (hasattr(followed, "act") or hasattr(followed, "chances_at")):
         raise InputError(
             "POLICY", expected="a policy for environments", got="one for simulators",
             fix="save one with: lori plan ENV --save policy.json",

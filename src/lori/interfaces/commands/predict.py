@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def own_columns(sources: list[str], observed: Any) -> dict[str, Any]:
-    """What a file of pairs says beside features and choices, a row for each pair; nothing where rows were left out."""
+    """What a file of pairs says beside features and choices, a row for each pair."""
     from lori.data.reading.paths import STANDARD_INPUT
 
     reading = observed.reading
@@ -27,7 +27,14 @@ def own_columns(sources: list[str], observed: Any) -> dict[str, Any]:
     agent = reading.columns.get("agent", "agent")
     table = read_table(sources[0], [agent])
     kept = [name for name in table.columns if name in (*reading.ignored, agent)]
-    return {name: table[name].to_numpy() for name in kept} if len(table) == len(observed) else {}
+    if len(table) != reading.rows:  # only some of them were looked at
+        return {}
+    return {name: table[name].to_numpy()[observed.rows - 1] for name in kept}
+
+
+def row_numbers(observed: Any) -> list[int] | None:
+    """Which rows of the file the pairs are, where some were left out."""
+    return None if observed.row is None else observed.row.tolist()
 
 
 def set_names(sources: list[str], observed: Any) -> list[Any] | None:
@@ -70,5 +77,5 @@ def predict(model: ModelFile, files: Files, table: TableOptions, data: ModelData
 
     of, outcomes = ("set", observed.names) if isinstance(observed, Choices) else ("pair", OUTCOMES)
     told = dict(zip(outcomes, predicted(models, observed).T, strict=True))
-    names = set_names(data.sources(files), observed) if of == "set" else None
+    names = set_names(data.sources(files), observed) if of == "set" else row_numbers(observed)
     table.show(in_own_words(told, estimator, data.sources(files), observed, of), of, names)

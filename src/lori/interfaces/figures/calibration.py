@@ -24,7 +24,7 @@ def calibration(found: Reliability, *, held_out: bool = False) -> Figure:
         spread = np.abs(np.stack([found.lower, found.upper]) - found.observed)
         axes.errorbar(
             found.predicted, found.observed, yerr=spread, fmt="o", color=COLOURS[0], capsize=3, markersize=5,
-            label="observed, 95 % interval, comparisons",
+            label="observed, 95 % interval, choices",
         )  # fmt: skip
         for place, top, n in zip(found.predicted, found.upper, found.comparisons, strict=True):
             axes.annotate(
@@ -64,12 +64,12 @@ def calibration_caption(found: Reliability) -> Sentence:
     """Each point, and how many agree."""
     points = "; ".join(
         f"{percent(predicted)} predicted, {percent(observed)} observed ({percent(low)} to {percent(high)}, "
-        f"{counted(n, 'comparison')})"
+        f"{counted(n, 'choice')})"
         for predicted, observed, low, high, n in zip(*found, strict=True)
     )
     return Sentence(
         f"The 95 % interval of the observed share contains the predicted one in "
-        f"{share_of(found.agreeing, len(found.predicted), 'group')} of comparisons. By group: {points}."
+        f"{share_of(found.agreeing, len(found.predicted), 'group')} of choices. By group: {points}."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lori.interfaces.figures.style import COLOURS, HATCHES, QUIET, SMALL, described, new_figure, style
+from lori.interfaces.figures.style import COLOURS, HATCHES, QUIET, SMALL, described, new_figure, style, wrapped
 from lori.language.answer import (
     UNKNOWN,
     leaders,
@@ -21,14 +21,14 @@ from lori.language.sentence import Name, Sentence, Share, clause, joined, paragr
 
 LEAST = 0.005  # shares of a weight below this are not drawn
 MENTIONED = 2  # weights that are written beside a level
-NAME = 18  # characters of a name there
+LINE, EACH, DEEP = 46, 0.95, 0.3  # characters of a line there; inches for each level, and for each line at least
 
 
 def figure(summary: Summary) -> Figure:
     """Weights on the left, the share of decisions on the right."""
     levels = summary.levels
     with style():
-        drawn, (left, right) = new_figure(1.1 + 0.95 * len(levels), 2, width_ratios=(4, 1), sharey=True)
+        drawn, (left, right) = new_figure(1.1 + pitch(summary) * len(levels), 2, width_ratios=(4, 1), sharey=True)
         draw(left, summary, with_shares=False)
         shares = [level.decides for level in levels]
         right.barh(range(len(levels)), shares, height=0.3, color="#444444")
@@ -61,8 +61,7 @@ def draw(axes: Axes, summary: Summary, title: str = "", *, with_shares: bool = T
                 label=label(name),
             )  # fmt: skip
             start += share
-        beside = _beside(level) + (f"\ndecides {share_of_comparisons(level.decides)}" if with_shares else "")
-        axes.text(0, row - 0.2, beside, fontsize=SMALL, va="bottom", color=QUIET)
+        axes.text(0, row - 0.2, _beside(level, summary.sets, with_shares), fontsize=SMALL, va="bottom", color=QUIET)
     axes.set_yticks(range(len(levels)), [f"Level {level.level}" for level in levels])
     axes.set_ylim(len(levels) - 0.75, -0.75)
     axes.set_xlim(0, 1)
@@ -80,10 +79,10 @@ def add_legend(axes: Axes) -> None:
 
 def caption(summary: Summary) -> Sentence:
     """What the ladder shows."""
-    return paragraph(_told(level) for level in summary.levels)
+    return paragraph(_told(level, summary.sets) for level in summary.levels)
 
 
-def _told(level: LevelSummary) -> Sentence:
+def _told(level: LevelSummary, sets: bool) -> Sentence:
     named = [name for name in _weightiest(level) if level.importance[name] >= LEAST]
     shares = [clause("{name} {share}", name=Name(name), share=Share(level.importance[name])) for name in named]
     led = clause(", led by {leaders},", leaders=leaders(level)) if level.leading else ""
@@ -92,21 +91,28 @@ def _told(level: LevelSummary) -> Sentence:
         counts = clause("; {counts}", counts=threshold_clause(level))
     return Sentence.of(
         "Level {level}{led} decides {decides}{counts}; {shares}.",
-        level=level.level, led=led, decides=share_of_comparisons(level.decides), counts=counts,
+        level=level.level, led=led, decides=share_of_comparisons(level.decides, sets=sets), counts=counts,
         shares=clause("shares of its weight: {all}", all=joined(shares)) if shares else "no feature weighs anything",
     )  # fmt: skip
 
 
-def _beside(level: LevelSummary) -> str:
-    """Weights and threshold of a level, in two short lines."""
+def pitch(summary: Summary, *, with_shares: bool = False) -> float:
+    """Inches for each level, with room for what is written beside it."""
+    return max(EACH, *(DEEP * len(_beside(level, summary.sets, with_shares).split("\n")) for level in summary.levels))
+
+
+def _beside(level: LevelSummary, sets: bool, with_share: bool = False) -> str:
+    """Weights and threshold of a level, and what it decides, in short lines."""
     named = [name for name in _weightiest(level)[:MENTIONED] if level.importance[name] >= LEAST]
-    lines = [", ".join(f"{label(name, NAME)} {_weight(level, name)}" for name in named)] if named else []
+    lines = [", ".join(f"{label(name)} {_weight(level, name)}" for name in named)] if named else []
     if level.threshold:
-        alone = f" in {label(level.leading[0], NAME)} alone" if len(level.leading) > 1 else ""
+        alone = f" in {label(level.leading[0])} alone" if len(level.leading) > 1 else ""
         value, interval = threshold_text(level, level.leading[0]), threshold_interval(level, level.leading[0])
         around = "" if interval == NONE else f" ({interval})"
         lines.append(f"threshold{alone} {value}" if value == UNKNOWN else f"counts{alone} from {value}{around}")
-    return "\n".join(lines)
+    if with_share:
+        lines.append(f"decides {share_of_comparisons(level.decides, sets=sets)}")
+    return "\n".join(wrapped(line, LINE) for line in lines)
 
 
 def _weight(level: LevelSummary, name: str) -> str:

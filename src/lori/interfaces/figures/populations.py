@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from lori.interfaces.figures import ladder
-from lori.interfaces.figures.style import COLOURS, HATCHES, WIDTH, described, new_figure, style
+from lori.interfaces.figures.style import COLOURS, HATCHES, WIDTH, described, new_figure, style, wrapped
 from lori.language.names import label
 from lori.language.numbers import percent
 from lori.language.populations import (
@@ -21,13 +21,15 @@ from lori.language.populations import (
 from lori.language.sentence import Sentence, clause, paragraph
 
 COLUMNS = 400  # that are drawn at most; of more agents, evenly spaced ones
-NAME = 24  # characters of a name in the legend
+LINE = 30  # characters of a line in the legend
 
 
 def classes(summary: PopulationSummary) -> Figure:
     """A ladder for each class, the largest on top, under its share of the people."""
     there = [(number, own) for number, own in enumerate(summary.classes, start=1) if not own.empty]
-    heights = [0.55 + 1.05 * len(own.summary.levels) for _, own in there]
+    heights = [
+        0.55 + max(1.05, ladder.pitch(own.summary, with_shares=True)) * len(own.summary.levels) for _, own in there
+    ]
     with style():
         drawn = Figure(figsize=(WIDTH, 0.6 + sum(heights)), layout="constrained")
         rows = drawn.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
@@ -67,7 +69,7 @@ def members(shares: np.ndarray, names: Sequence[str], *, spread: bool) -> Figure
             axes.stairs(
                 top, edges, baseline=bottom, fill=True, facecolor=COLOURS[place % len(COLOURS)], edgecolor="white",
                 hatch=HATCHES[(place + place // 8) % len(HATCHES)], linewidth=0,
-                label=f"{label(names[place], NAME)} ({percent(shares[:, place].mean())})",
+                label=wrapped(f"{label(names[place])} ({percent(shares[:, place].mean())})", LINE),
             )  # fmt: skip
             bottom = top
         axes.set_xlim(0, len(shares))

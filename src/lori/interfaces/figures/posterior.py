@@ -8,23 +8,24 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from lori.evaluation.overview import Known
-from lori.interfaces.figures.style import COLOURS, QUIET, SMALL, WIDTH, described, style
-from lori.language.names import LONGEST
+from lori.interfaces.figures.style import COLOURS, QUIET, SMALL, WIDTH, described, style, wrapped
 from lori.language.numbers import rounded, with_interval
 from lori.language.sentence import Name, Sentence, clause, joined
 
 GRID = 120  # places at which a density is drawn
 EACH = 0.78  # inches for each number
-NAME = 26  # characters of a name above what is drawn
+LINE, DEEP = 72, 0.16  # characters of a line above what is drawn, and inches of each further line
 UNKNOWN = Sentence("Intervals could not be computed for this model, so none are shown.")
 
 
 def figure(numbers: Sequence[Known], values: Sequence[np.ndarray]) -> Figure:
     """The density of each number in its own units, from `values` of draws, with its estimate and 95 % interval."""
+    titles = [wrapped(str(_told(known)), LINE) for known in numbers]
+    further = sum(title.count("\n") for title in titles)
     with style():
-        drawn = Figure(figsize=(WIDTH, max(1.6, EACH * len(numbers))), layout="constrained")
+        drawn = Figure(figsize=(WIDTH, max(1.6, EACH * len(numbers) + DEEP * further)), layout="constrained")
         rows = drawn.subplots(max(len(numbers), 1), 1, squeeze=False)[:, 0]
-        for axes, known, own in zip(rows, numbers, values, strict=False):
+        for axes, known, own, title in zip(rows, numbers, values, titles, strict=False):
             colour = COLOURS[5] if known.kind == "threshold" else COLOURS[0]
             low, high = known.interval or (known.value, known.value)
             length = (high - low) or abs(known.value) or 1.0
@@ -35,7 +36,7 @@ def figure(numbers: Sequence[Known], values: Sequence[np.ndarray]) -> Figure:
             axes.plot(known.value, 0, "D" if known.kind == "threshold" else "o", color=colour, clip_on=False)
             if grid[0] < 0 < grid[-1]:
                 axes.axvline(0, color="black", linewidth=0.8, linestyle=":")
-            axes.set_title(_told(known, NAME), fontsize=SMALL, fontweight="normal", color=QUIET, pad=3)
+            axes.set_title(title, fontsize=SMALL, fontweight="normal", color=QUIET, pad=3)
             axes.set_xlim(grid[0], grid[-1])
             axes.set_ylim(bottom=0)
             axes.set_yticks([])
@@ -59,7 +60,7 @@ def caption(numbers: Sequence[Known]) -> Sentence:
     return Sentence.of("95 % intervals: {numbers}.", numbers=joined([_told(known) for known in numbers], "; "))
 
 
-def _told(known: Known, longest: int = LONGEST) -> Sentence:
+def _told(known: Known) -> Sentence:
     value = with_interval(known.quantity) if known.interval else f"{rounded(known.value)} (no interval)"
-    slots = {"level": known.level, "kind": known.kind, "name": Name(known.feature, longest), "value": value}
+    slots = {"level": known.level, "kind": known.kind, "name": Name(known.feature), "value": value}
     return clause("level {level}, {kind} of {name}: {value}", **slots)

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from lori.evaluation.set_landscapes import SetLandscape, Survival
-from lori.interfaces.figures.style import AXIS, COLOURS, HATCHES, described, new_figure, style
+from lori.interfaces.figures.style import ACROSS, COLOURS, HATCHES, TICK, UP, described, new_figure, style, wrapped
 from lori.language.names import label
 from lori.language.numbers import number, percent
 from lori.language.sentence import Name, Sentence, Share, clause, joined
@@ -31,7 +31,7 @@ def survivors(found: Survival) -> Figure:
                 color="#444444" if place == levels else COLOURS[place % len(COLOURS)],
                 hatch="" if place == levels else HATCHES[place % len(HATCHES)], edgecolor="white", linewidth=0,
             )  # fmt: skip
-        axes.set_yticks(places, [label(name, AXIS) for name in names])
+        axes.set_yticks(places, [wrapped(label(name), TICK) for name in names])
         axes.set_xlim(0, 1)
         axes.set_xlabel("share of the sets that have the alternative")
         drawn.legend(loc="outside upper left", ncols=2)
@@ -49,9 +49,9 @@ def chances(land: SetLandscape) -> Figure:
             lines = own.contour(land.x, land.y, values, levels=[0.25, 0.5, 0.75], colors="white", linewidths=0.8)
             own.clabel(lines, fmt=lambda share: f"{share:.0%}", fontsize=6)
             own.plot(*land.here, marker="+", color="white", markersize=8)
-            own.set_title(label(name, AXIS // 2), fontsize=9)
-        axes[len(axes) // 2].set_xlabel(f"{label(land.across, AXIS)} of {label(land.moved, AXIS)}")
-        axes[0].set_ylabel(f"{label(land.up, AXIS)} of {label(land.moved, AXIS)}", fontsize=9)
+            own.set_title(wrapped(label(name), TICK // 2), fontsize=9)
+        axes[len(axes) // 2].set_xlabel(wrapped(f"{label(land.across)} of {label(land.moved)}", ACROSS))
+        axes[0].set_ylabel(wrapped(f"{label(land.up)} of {label(land.moved)}", UP), fontsize=9)
         drawn.colorbar(image, ax=axes, label="probability", shrink=0.9)
     return described(drawn, chances_caption(land))
 

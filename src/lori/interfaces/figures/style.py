@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from lori.language.sentence import Sentence
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++", "ooo")
 QUIET = "#555555"
-AXIS = 24  # characters of a name along an axis
+ACROSS, UP, TICK = 46, 38, 24  # characters of a line below an axis, beside it, and at one of its ticks
 SMALL = 9  # points, beside what is drawn
 WIDTH = 4.7  # inches: readable on a telephone without zooming, and two abreast on a page
 FORMATS = (".png", ".svg", ".pdf")
@@ -54,6 +55,15 @@ def style() -> Iterator[None]:
 def new_figure(height: float, columns: int = 1, **options) -> tuple[Figure, list[Axes]]:
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     return figure, list(figure.subplots(1, columns, squeeze=False, **options).flat)
+
+
+def wrapped(text: str, width: int) -> str:
+    """The text in lines of at most so many characters, so that long names are read whole.
+
+    >>> wrapped("difference in nausea (days per month), left − right", 24)
+    'difference in nausea\\n(days per month), left −\\nright'
+    """
+    return "\n".join(textwrap.wrap(text, width))
 
 
 def check_figure_file(path: Path) -> None:

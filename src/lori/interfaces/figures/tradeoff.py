@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from lori.evaluation.tradeoffs import Landscape, TradeOff
 from lori.experiments.figures import draw_regions, draw_surface, region_legend
-from lori.interfaces.figures.style import AXIS, COLOURS, SMALL, described, new_figure, style
+from lori.interfaces.figures.style import ACROSS, COLOURS, SMALL, UP, described, new_figure, style, wrapped
 from lori.language.names import label
 from lori.language.numbers import between, number
 from lori.language.sentence import Name, Sentence, Share, clause, joined, paragraph
@@ -48,8 +48,9 @@ def figure(trade: TradeOff) -> Figure:
             )
         axes.set_xlim(0, trade.lost[-1])
         axes.set_ylim(0, top)
-        axes.set_xlabel(f"loss in {label(trade.loss_of, AXIS)} ({_way(trade.more_is_better[0], 'less', 'more')} of it)")
-        axes.set_ylabel(f"gain in {label(trade.gain_of, AXIS)} ({_way(trade.more_is_better[1], 'more', 'less')} of it)")
+        loses, gains = trade.more_is_better
+        axes.set_xlabel(wrapped(f"loss in {label(trade.loss_of)} ({_way(loses, 'less', 'more')} of it)", ACROSS))
+        axes.set_ylabel(wrapped(f"gain in {label(trade.gain_of)} ({_way(gains, 'more', 'less')} of it)", UP))
         drawn.legend(loc="outside upper left", ncols=1)
     return described(drawn, caption(trade))
 
@@ -161,8 +162,8 @@ def surface(land: Landscape) -> Figure:
 
 
 def _name_axes(axes: Axes, land: Landscape) -> None:
-    axes.set_xlabel(f"difference in {label(land.across, AXIS)}, left − right")
-    axes.set_ylabel(f"difference in {label(land.up, AXIS)}, left − right")
+    axes.set_xlabel(wrapped(f"difference in {label(land.across)}, left − right", ACROSS))
+    axes.set_ylabel(wrapped(f"difference in {label(land.up)}, left − right", UP))
 
 
 def regions_caption(land: Landscape) -> Sentence:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 
 from markupsafe import Markup
@@ -56,8 +56,8 @@ class Quality:
     single_accuracy: float | None
     advantage: float | None
     advantage_error: float | None
-    chance_log_likelihood: float = -0.6931  # where all outcomes are equally likely
-    chance_accuracy: float = 0.5
+    chance_log_likelihood: float | None = None  # of sets, where all alternatives are equally likely
+    chance_accuracy: float | None = None
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,6 @@ def report(
     citation, versions = made_with()
     looked_at = predictable(same, 0, SURPRISING) if isinstance(same, Choices) else same
     surprising = surprises(model.model_, looked_at)
-    if dropped or (model.reading_ is not None and model.reading_.dropped):  # places are not those of rows
-        surprising = [replace(each, pair=None) for each in surprising if isinstance(each, Surprise)] or surprising
     if surprising:
         remarks["pairs"] = sentences.raw_data(sets=isinstance(same, Choices), shown=pairs)
     if model.reading_ is not None and (read := remarks_on_reading(model.reading_)):
@@ -200,7 +198,8 @@ def _pictures(
     if len(plots.leaders(model)) > 1:
         draws = trusted.models(plots.DRAWS) if trusted else []
         figures["tradeoff"] = ("What makes up for a loss", model.plot.tradeoff(data=preferences, draws=draws))
-        figures["regions"] = ("Which side is preferred, and where neither is", model.plot.regions(data=preferences))
+        if not isinstance(preferences, Choices):  # which have no sides; `chances` is their map
+            figures["regions"] = ("Which side is preferred, and where neither is", model.plot.regions(data=preferences))
         support = model.summary().support
         beware = [sentences.UNSUPPORTED] if support is not None and not support.holds else []
         if not draws:

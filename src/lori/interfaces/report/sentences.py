@@ -28,10 +28,10 @@ TIES = {
     "observed": "a tie is an answer of its own",
     "printed": "ties are treated as printed in the paper",
 }
-CHANCE = {  # the log-likelihood of an answer without any model
-    "split": ("a coin", -math.log(2)),
-    "observed": ("an answer at random", -math.log(3)),
-    "printed": ("a coin", -math.log(2)),
+CHANCE = {  # the log-likelihood of an answer without any model, and how often it is right
+    "split": ("a coin", -math.log(2), 1 / 2),
+    "observed": ("an answer at random", -math.log(3), 1 / 3),
+    "printed": ("a coin", -math.log(2), 1 / 2),
 }
 KINDS = {"network": "neural networks", "function": "given as functions"}  # what rewards are; else the kind itself
 LEGEND = Sentence(
@@ -262,4 +262,4 @@ def _sets(description: Description, agents: str, ties: str, dropped: int) -> Sen
 def _reason(posterior: Posterior) -> str:
     """Why a posterior is not trusted, in the middle of a sentence, without what to do about it in Python."""
     why = posterior.trust.verdict.removeprefix(f"{NOT_TRUSTED}: ").removeprefix(f"{NOT_CONVERGED}: ")
-    return f"{why.split('; use ')[0].rstrip('.')}. More comparisons may help."
+    return f"{why.split('; use ')[0].rstrip('.')}. More choices may help."

@@ -12,7 +12,6 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from anyio.to_thread import run_sync
@@ -21,6 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from lori.inference.interview.interview import SKIP
+from lori.interfaces.web.progress import latest, progress
 from lori.interfaces.web.security import REPORT_POLICY, Limits, Refused, checked_form, csrf_token
 from lori.interfaces.web.storage import new_token
 from lori.language.interview import ADMIN, result_sentence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 COOKIE, VISIT = "admin", "desk"
 DAY = 24 * 3600.0
+SHOWN = 500  # respondents in the list
 STATES = ("yes", "invited", "no")
 PATIENCE = 3600  # seconds that an analysis may take
 
@@ -166,32 +167,20 @@ class Administration:
             self._working.release()
 
     def _desk(self, request: Request, links: Any) -> str:
-        people, turns = self.storage.everybody(), self.storage.all_turns()
-        answered: dict[int, int] = {}
-        times, alike = [], []
-        given = {(respondent, turn.question.number): turn.answer for respondent, turn in turns}
-        for respondent, turn in turns:
-            if turn.answer is None or turn.answered_at is None:
-                continue
-            answered[respondent] = answered.get(respondent, 0) + 1
-            times.append(turn.answered_at - turn.asked_at)
-            before = given.get((respondent, turn.question.repeats or 0))
-            if before not in (None, SKIP) and turn.answer != SKIP:
-                alike.append(before == {"left": "right", "right": "left"}.get(turn.answer, turn.answer))
+        found = progress(self.storage)
         counts = {
-            "respondents": len(people), "begun": sum(own.consented_at is not None for own in people),
-            "finished": sum(own.finished_at is not None for own in people), "answers": sum(answered.values()),
-            "seconds": f"{median(times):.1f}" if times else "–",
-            "consistent": f"{sum(alike)} / {len(alike)}" if alike else "–",
+            "respondents": found.respondents, "begun": found.begun, "finished": found.finished,
+            "answers": found.answers, "seconds": f"{found.seconds:.1f}" if found.seconds is not None else "–",
+            "consistent": f"{found.alike} / {found.repeated}" if found.repeated else "–",
         }  # fmt: skip
         titles = {own.name: own.title for own in self.study.attributes}
         rows = []
-        for own in people[-500:]:
+        for own, answers in latest(self.storage, SHOWN):
             told = json.loads(own.result) if own.result else None
             order = result_sentence([titles[name] for name in told["order"]], told["probability"]) if told else ""
             rows.append(
-                {"label": own.label, "name": own.name, "answers": answered.get(own.id, 0),
-                 "finished": own.finished_at is not None, "order": order}
+                {"label": own.label, "name": own.name, "answers": answers, "finished": own.finished_at is not None,
+                 "order": order}
             )  # fmt: skip
         analysis = self.storage.analysis()
         analysed = ADMIN["analysed"].format(answers=analysis.answers) if analysis else ""

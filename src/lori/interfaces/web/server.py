@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -22,7 +24,7 @@ from lori.interfaces.web.administration import Administration
 from lori.interfaces.web.pages import HERE, Pages
 from lori.interfaces.web.security import Limits, Refused, SecureHeaders, checked_form, csrf_token, log
 from lori.interfaces.web.storage import Respondent, Storage, Turn, new_token
-from lori.interfaces.web.talks import Talks
+from lori.interfaces.web.talks import Talk, Talks
 
 TALK, VISIT = "talk", "visit"  # cookies: who answers, and who has not yet begun
 YEAR = 365 * 24 * 3600
@@ -34,10 +36,12 @@ TOKEN_LENGTHS = range(16, 65)
 class Server:
     """One study, its storage and the talks that are going on."""
 
-    def __init__(self, study: Study, storage: Storage, folder: Path, *, secure: bool = False) -> None:
+    def __init__(
+        self, study: Study, storage: Storage, folder: Path, *, secure: bool = False, processes: int = 0
+    ) -> None:
         self.study, self.storage, self.folder = study, storage, folder
         self.secure = secure
-        self.pages, self.talks = Pages(study), Talks(study)
+        self.pages, self.talks = Pages(study), Talks(study, processes)
         self.asking = Limits(rate=8, reserve=40)  # of each respondent
         self.strangers = Limits(rate=2, reserve=60)  # of each address: new respondents, unknown tokens
         self.pictures = {item.picture for item in study.items if item.picture}
@@ -63,6 +67,7 @@ class Server:
 
     @asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
+        self.talks.workers.start()
         yield
         self.talks.close()
 
@@ -71,19 +76,20 @@ class Server:
     async def home(self, request: Request) -> Response:
         """Where the respondent is: welcome, the open question, or the end."""
         token = request.cookies.get(TALK, "")
-        respondent = await self._find(token) if token else None
+        respondent, known, state = await self._known(token)
         if respondent is None:
-            return await self._welcome(request)
+            return self._welcome(request, state)
         self.asking.take(token)
-        csrf = csrf_token(self.storage.secret, token)
         if respondent.consented_at is None:
-            if await run_sync(self.storage.state) == "no":
+            if state == "no":
                 raise Refused(403, "closed", "a closed study")
+            csrf = csrf_token(self.storage.secret, token)
             return HTMLResponse(self.pages.page("welcome.html", csrf=csrf, missing="agree" in request.query_params))
-        return self._where(respondent, await run_sync(self.storage.turns, respondent.id), csrf, whole=True)
+        self.talks.take_up(token, respondent, known)
+        return self._where(token, respondent, known, whole=True)
 
-    async def _welcome(self, request: Request) -> Response:
-        if await run_sync(self.storage.state) != "yes":
+    def _welcome(self, request: Request, state: str) -> Response:
+        if state != "yes":
             raise Refused(403, "closed", "a study that is not open to anybody")
         visit = request.cookies.get(VISIT, "")
         if len(visit) not in TOKEN_LENGTHS:
@@ -95,10 +101,9 @@ class Server:
     async def begin(self, request: Request) -> Response:
         """Consent is given; somebody without an invitation becomes a respondent."""
         token = request.cookies.get(TALK, "")
-        respondent = await self._find(token) if token else None
+        respondent, known, state = await self._known(token)
         holder = token if respondent is not None else request.cookies.get(VISIT, "")
         fields = await checked_form(request, self.storage.secret, holder)
-        state = await run_sync(self.storage.state)
         if state == "no" or (respondent is None and state != "yes"):
             raise Refused(403, "closed", "a closed study")
         if self.study.page.get("consent") and fields.get("agree") != "yes":
@@ -110,16 +115,14 @@ class Server:
             assert respondent is not None
         name = fields.get("name", "").strip()[:LONGEST_NAME] if self.study.page.get("ask_name") else ""
         async with self.talks.lock(token):
-            if not await run_sync(self.storage.turns, respondent.id):
-                belief = await run_sync(self._believed)
+            if not known:  # another tab may have begun meanwhile: the first question counts
+                belief = await run_sync(self._believed) if self.study.page.get("population") else ""
                 first = await self.talks.first_question(replace(respondent, belief=belief))
                 await run_sync(self.storage.consent, respondent.id, name, first, belief)
         return self._with_cookie(RedirectResponse("/", 303), TALK, token)
 
     def _believed(self) -> str:
-        """What is known of the next respondent from earlier ones, where the study wants that."""
-        if not self.study.page.get("population"):
-            return ""
+        """What is known of the next respondent from earlier ones."""
         return self.talks.believed([own.result for own in self.storage.everybody()])
 
     async def answer(self, request: Request) -> Response:
@@ -127,32 +130,43 @@ class Server:
         number, mark, answer = fields.get("number", ""), fields.get("mark", ""), fields.get("answer", "")
         if not number.isdecimal() or len(number) > 6 or answer not in (*self.study.answers, SKIP):
             raise Refused(400, "failed", "an answer that is none")
-        csrf, whole = csrf_token(self.storage.secret, token), not _wants_part(request)
         async with self.talks.lock(token):
-            respondent, known = await self._visited(request, token)
-            turn = next((own for own in known if own.question.number == int(number)), None)
-            if turn is None:
-                raise Refused(409, "failed", "a question that was not asked")
-            if turn.answer is not None or turn.mark != mark:  # a reload, a second click, another tab
-                return self._where(respondent, known, csrf, whole=whole)
-            talk = await self.talks.taken_up(respondent, known)
-            following = talk.prepare()[answer]
-            talk.tell(answer)
-            over = following.sure > self.study.sure or int(number) >= self.study.questions
-            result = await run_sync(self.talks.result, talk) if over else ""
-            asked = None if over else following.question
-            written = await run_sync(self.storage.answer, respondent.id, int(number), answer, asked, result)
-            if over or not written:
-                self.talks.forget(respondent.id)
-            else:
-                self.talks.prepare(talk)
-        if not written:  # another process was faster
-            respondent, known = await self._visited(request, token)
-        elif over:
-            respondent, known = replace(respondent, result=result), [*known[:-1], replace(turn, answer=answer)]
-        else:
-            known = [Turn(following.question, None, 0.0, None)]
-        return self._where(respondent, known, csrf, whole=whole)
+            respondent, known = await self._answered(request, token, int(number), mark, answer)
+        return self._where(token, respondent, known, whole=not _wants_part(request))
+
+    async def _answered(
+        self, request: Request, token: str, number: int, mark: str, answer: str
+    ) -> tuple[Respondent, Sequence[Turn]]:
+        """Who answers, and where they are then. Mostly the open turn is in memory and as it was: one transaction."""
+        talk = self.talks.get(token)
+        if talk is not None and talk.is_at(number, mark) and not talk.respondent.expired:
+            reached = await self._told(token, talk, answer)
+            if reached is not None:
+                return reached
+        respondent, known = await self._visited(request, token)
+        turn = next((own for own in known if own.question.number == number), None)
+        if turn is None:
+            raise Refused(409, "failed", "a question that was not asked")
+        if turn.answer is not None or turn.mark != mark:  # a reload, a second click, another tab
+            return respondent, known
+        talk = self.talks.take_up(token, respondent, known)
+        reached = await self._told(token, talk, answer) if talk is not None else None
+        return reached or await self._visited(request, token)  # another process was faster
+
+    async def _told(self, token: str, talk: Talk, answer: str) -> tuple[Respondent, Sequence[Turn]] | None:
+        """Write an answer with what follows it, and where the respondent is then; None where it was too late."""
+        found, turn = (await self.talks.following(talk))[answer], talk.turn
+        over = found.question is None or found.sure > self.study.sure
+        following = None if over or found.question is None else Turn(found.question, None, time.time(), None)
+        result = json.dumps({"order": found.order, "probability": found.sure}) if over else ""
+        if not await run_sync(self.storage.answer, talk.respondent.id, turn, answer, following, result):
+            self.talks.forget(token)
+            return None
+        if following is not None:
+            self.talks.go_on(token, talk, answer, following)
+            return talk.respondent, [following]
+        self.talks.forget(token)
+        return replace(talk.respondent, result=result), [replace(turn, answer=answer)] * turn.question.number
 
     async def undo(self, request: Request) -> Response:
         token, fields = await self._form(request)
@@ -162,17 +176,17 @@ class Server:
         async with self.talks.lock(token):
             respondent, _ = await self._visited(request, token)
             if await run_sync(self.storage.undo, respondent.id, int(number)):
-                self.talks.forget(respondent.id)
+                self.talks.forget(token)
         respondent, known = await self._visited(request, token)
-        csrf = csrf_token(self.storage.secret, token)
-        return self._where(respondent, known, csrf, whole=not _wants_part(request))
+        self.talks.take_up(token, respondent, known)
+        return self._where(token, respondent, known, whole=not _wants_part(request))
 
     async def delete(self, request: Request) -> Response:
         token, _ = await self._form(request)
         async with self.talks.lock(token):
             respondent, _ = await self._visited(request, token, also_closed=True)
             await run_sync(self.storage.delete, respondent.id)
-            self.talks.forget(respondent.id)
+            self.talks.forget(token)
         page = HTMLResponse(self.pages.message("deleted"))
         page.delete_cookie(TALK)
         return page
@@ -180,7 +194,7 @@ class Server:
     async def invitation(self, request: Request) -> Response:
         """A respondent's own link: the token goes into a cookie and out of the address."""
         token = request.path_params["token"]
-        respondent = await self._find(token)
+        respondent, _, _ = await self._known(token)
         if respondent is None:
             self.strangers.take(_address(request))
             raise Refused(404, "wrong_link", "an unknown token")
@@ -216,8 +230,9 @@ class Server:
 
     # -- inside ---------------------------------------------------------------------------------------------
 
-    def _where(self, respondent: Respondent, known: Sequence[Turn], csrf: str, *, whole: bool) -> Response:
+    def _where(self, token: str, respondent: Respondent, known: Sequence[Turn], *, whole: bool) -> Response:
         """The page on which a respondent is, or the part of it that a script puts into the page."""
+        csrf = csrf_token(self.storage.secret, token)
         if known and known[-1].answer is None:
             page = self.pages.ask(known[-1], csrf, whole=whole)
         else:
@@ -245,8 +260,11 @@ class Server:
             raise Refused(403, "closed", "a closed study")
         return respondent, known
 
-    async def _find(self, token: str) -> Respondent | None:
-        return await run_sync(self.storage.find, token) if len(token) in TOKEN_LENGTHS else None
+    async def _known(self, token: str) -> tuple[Respondent | None, Sequence[Turn], str]:
+        """Whose token it is, what was asked of them, and whether the study is open."""
+        if len(token) not in TOKEN_LENGTHS:
+            return None, [], await run_sync(self.storage.state)
+        return await run_sync(self.storage.visited, token)
 
     def _with_cookie(self, reply: Any, name: str, value: str) -> Response:
         reply.set_cookie(name, value, max_age=YEAR, httponly=True, samesite="lax", secure=self.secure, path="/")

@@ -10,7 +10,8 @@ import json
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -21,6 +22,22 @@ from lori.errors import InputError
 from lori.inference.interview.interview import Question
 from lori.inference.interview.study import Study
 from lori.interfaces.web.tables import READING, analyses, connect, respondents, settings, turns
+
+SEEDS = 64  # of interviews: what a respondent's begins with was mostly worked out for another one
+ONE = sql.select(respondents).where(respondents.c.token == sql.bindparam("own"))
+TURNS = sql.select(turns).where(turns.c.respondent == sql.bindparam("own")).order_by(turns.c.number)
+STATE = sql.select(settings.c.value).where(settings.c.name == "open")
+ANSWER = (
+    turns.update()
+    .where(
+        turns.c.respondent == sql.bindparam("own"), turns.c.number == sql.bindparam("place"),
+        turns.c.asked_at == sql.bindparam("then"), turns.c.answer.is_(None),
+        STATE.scalar_subquery() != "no",
+    )
+    .values(answer=sql.bindparam("answer"), answered_at=sql.bindparam("answered_at"))
+)  # fmt: skip
+ASK = turns.insert()
+END = respondents.update().where(respondents.c.id == sql.bindparam("own"))
 
 
 def new_token() -> str:
@@ -42,7 +59,7 @@ class Turn:
     asked_at: float
     answered_at: float | None
 
-    @property
+    @cached_property
     def mark(self) -> str:
         """Tells this question from another one that had the same number before it was taken back."""
         return sha256(json.dumps([self.question.left, self.question.right]).encode()).hexdigest()[:12]
@@ -78,7 +95,8 @@ class Storage:
         self.engine: Engine = connect(url)
         self.admin_token = self._first_start(study)  # shown once, where it is new
 
-    def _reading(self) -> Connection:
+    def reading(self) -> Connection:
+        """A connection that does not write, and waits for nobody who does."""
         return self.engine.connect().execution_options(**{READING: True})
 
     # -- settings -------------------------------------------------------------------------------------------
@@ -115,8 +133,8 @@ class Storage:
 
     def state(self) -> str:
         """ "yes" (open to anybody), "invited" (with a link of one's own) or "no" (closed)."""
-        with self._reading() as connection:
-            return str(connection.scalar(sql.select(settings.c.value).where(settings.c.name == "open")))
+        with self.reading() as connection:
+            return str(connection.scalar(STATE))
 
     def set_state(self, state: str) -> None:
         with self.engine.begin() as connection:
@@ -131,7 +149,7 @@ class Storage:
         with self.engine.begin() as connection:
             for token in tokens:
                 values = {
-                    "token": hashed(token), "seed": secrets.randbelow(2**31), "name": "", "made_at": time.time(),
+                    "token": hashed(token), "seed": secrets.randbelow(SEEDS), "name": "", "made_at": time.time(),
                     "expires_at": expires_at, "result": "", "belief": "",
                 }  # fmt: skip
                 key = connection.execute(respondents.insert().values(values)).inserted_primary_key
@@ -139,9 +157,9 @@ class Storage:
         return made
 
     def find(self, token: str) -> Respondent | None:
-        with self._reading() as connection:
-            row = connection.execute(sql.select(respondents).where(respondents.c.token == hashed(token))).first()
-        return None if row is None else _respondent(row)
+        with self.reading() as connection:
+            row = connection.execute(ONE, {"own": hashed(token)}).first()
+        return None if row is None else respondent_of(row)
 
     def consent(self, respondent: int, name: str, first: Question, belief: str = "") -> None:
         """Begin: consent is noted once, and the first question is asked."""
@@ -163,41 +181,33 @@ class Storage:
 
     def turns(self, respondent: int) -> list[Turn]:
         """All questions of a respondent, in order; the last one may be open."""
-        with self._reading() as connection:
-            rows = connection.execute(
-                sql.select(turns).where(turns.c.respondent == respondent).order_by(turns.c.number)
-            ).all()
+        with self.reading() as connection:
+            rows = connection.execute(TURNS, {"own": respondent}).all()
         return [_turn(row) for row in rows]
 
     def visited(self, token: str) -> tuple[Respondent | None, list[Turn], str]:
-        """All that a form needs: who sends it, what was asked, and whether the study is open; see `state`."""
-        with self._reading() as connection:
-            row = connection.execute(sql.select(respondents).where(respondents.c.token == hashed(token))).first()
-            if row is None:
-                return None, [], "no"
-            known = connection.execute(
-                sql.select(turns).where(turns.c.respondent == row.id).order_by(turns.c.number)
-            ).all()
-            state = connection.scalar(sql.select(settings.c.value).where(settings.c.name == "open"))
-        return _respondent(row), [_turn(own) for own in known], str(state)
+        """All that a page needs: who asks for it, what they were asked, and whether the study is open; see `state`."""
+        with self.reading() as connection:
+            state = str(connection.scalar(STATE))
+            row = connection.execute(ONE, {"own": hashed(token)}).first()
+            known = connection.execute(TURNS, {"own": row.id}).all() if row is not None else []
+        return None if row is None else respondent_of(row), [_turn(own) for own in known], state
 
-    def answer(self, respondent: int, number: int, answer: str, following: Question | None, result: str = "") -> bool:
-        """Write an answer with what follows it: a question, or the end with its result. False: it was there before."""
+    def answer(self, respondent: int, turn: Turn, answer: str, following: Turn | None, result: str = "") -> bool:
+        """Write an answer with what follows it: a question, or the end with its result.
+
+        False: nothing was written, because this turn is not open any more, or the study is closed. A turn is told by
+        when it was asked, too: whatever was answered before it, nobody has taken back since.
+        """
         now = time.time()
         with self.engine.begin() as connection:
-            written = connection.execute(
-                turns.update()
-                .where(turns.c.respondent == respondent, turns.c.number == number, turns.c.answer.is_(None))
-                .values(answer=answer, answered_at=now)
-            ).rowcount
-            if not written:
+            values = {"own": respondent, "place": turn.question.number, "then": turn.asked_at}
+            if not connection.execute(ANSWER, {**values, "answer": answer, "answered_at": now}).rowcount:
                 return False
             if following is not None:
-                self._ask(connection, respondent, following)
+                connection.execute(ASK, _asked(respondent, following))
             else:
-                connection.execute(
-                    respondents.update().where(respondents.c.id == respondent).values(finished_at=now, result=result)
-                )
+                connection.execute(END, {"own": respondent, "finished_at": now, "result": result})
         return True
 
     def undo(self, respondent: int, number: int) -> bool:
@@ -223,22 +233,17 @@ class Storage:
         """Another process may have asked already: the first question counts."""
         known = sql.select(turns.c.number).where(turns.c.respondent == respondent, turns.c.number == question.number)
         if connection.execute(known).first() is None:
-            connection.execute(
-                turns.insert().values(
-                    respondent=respondent, number=question.number, left=json.dumps(question.left),
-                    right=json.dumps(question.right), repeats=question.repeats, asked_at=time.time(),
-                )
-            )  # fmt: skip
+            connection.execute(ASK, _asked(respondent, Turn(question, None, time.time(), None)))
 
     # -- everything -----------------------------------------------------------------------------------------
 
     def everybody(self) -> list[Respondent]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(sql.select(respondents).order_by(respondents.c.id)).all()
-        return [_respondent(row) for row in rows]
+        return [respondent_of(row) for row in rows]
 
     def all_turns(self) -> list[tuple[int, Turn]]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(sql.select(turns).order_by(turns.c.respondent, turns.c.number)).all()
         return [(row.respondent, _turn(row)) for row in rows]
 
@@ -250,21 +255,26 @@ class Storage:
             )
 
     def analysis(self) -> Row[Any] | None:
-        with self._reading() as connection:
+        with self.reading() as connection:
             return connection.execute(sql.select(analyses).order_by(analyses.c.id.desc())).first()
 
 
-def history(known: Sequence[Turn]) -> tuple[list[tuple[Question, str]], Question | None]:
-    """What an interview is taken up from: answered questions, and the open one."""
-    answered = [(turn.question, turn.answer) for turn in known if turn.answer is not None]
-    still = [turn.question for turn in known if turn.answer is None]
-    return answered, still[-1] if still else None
+def history(known: Sequence[Turn]) -> tuple[tuple[Question, str], ...]:
+    """What an interview is taken up from: answered questions."""
+    return tuple((turn.question, turn.answer) for turn in known if turn.answer is not None)
 
 
-def _respondent(row: Row[Any]) -> Respondent:
+def respondent_of(row: Row[Any]) -> Respondent:
     values = row._asdict()
-    del values["token"]
-    return Respondent(**values)
+    return Respondent(**{own.name: values[own.name] for own in fields(Respondent)})
+
+
+def _asked(respondent: int, turn: Turn) -> dict[str, Any]:
+    question = turn.question
+    return {
+        "respondent": respondent, "number": question.number, "left": json.dumps(question.left),
+        "right": json.dumps(question.right), "repeats": question.repeats, "asked_at": turn.asked_at,
+    }  # fmt: skip
 
 
 def _turn(row: Row[Any]) -> Turn:

@@ -1,5 +1,6 @@
-"""Talks: the interviews that are going on, kept in memory, each with its next questions ready.
+"""Talks: which questions are open, and what follows each possible answer to them?
 
+Whenever a question is shown, workers begin to work out what follows it; an answer then only has to be written down.
 What is in memory can always be made again from the stored answers: after a kill, in another process, or when a talk
 was put aside because others came.
 """
@@ -9,36 +10,77 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import BrokenExecutor, Future
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from lori.inference.interview.interview import Interview, Question
+from lori.inference.interview.interview import Next, Question
 from lori.inference.interview.study import Study
 from lori.interfaces.web.storage import Respondent, Turn, history
+from lori.interfaces.web.workers import Beginning, Workers
 
-MOST = 1000  # talks in memory
+MOST = 5000  # open questions in memory
 Found = TypeVar("Found")
+Answered = tuple[tuple[Question, str], ...]
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A turn that waits for its answer: whose it is, what was answered before, and what follows each answer."""
+
+    respondent: Respondent
+    answered: Answered
+    turn: Turn
+    following: Future[dict[str, Next]]
+
+    def is_at(self, number: int, mark: str) -> bool:
+        return self.turn.question.number == number and self.turn.mark == mark
 
 
 class Talks:
-    """Interviews by respondent, least recently used first."""
+    """Open turns by the respondent's token, least recently used first."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, processes: int = 0) -> None:
         self.study = study
-        self._talks: OrderedDict[int, Interview] = OrderedDict()
+        self.workers = Workers(study, processes)
+        self._talks: OrderedDict[str, Talk] = OrderedDict()
+        self._openings: dict[Hashable, Future[Any]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
-        self._workers = ThreadPoolExecutor(1, "talks")
 
     def lock(self, token: str) -> asyncio.Lock:
         """One request of a respondent at a time, in this process."""
-        if len(self._locks) > 20 * MOST:
+        if len(self._locks) > 4 * MOST:
             self._locks = {key: lock for key, lock in self._locks.items() if lock.locked()}
         return self._locks.setdefault(token, asyncio.Lock())
 
+    def get(self, token: str) -> Talk | None:
+        return self._talks.get(token)
+
     async def first_question(self, respondent: Respondent) -> Question:
-        return await self._work(lambda: self._begun(respondent, []).ask())
+        return await self._found(lambda: self._first(respondent))
+
+    def take_up(self, token: str, respondent: Respondent, known: Sequence[Turn]) -> Talk | None:
+        """The talk with all of these turns, if the last of them is open."""
+        talk, turn = self._talks.get(token), known[-1] if known else None
+        if turn is None or turn.answer is not None:
+            return None
+        return talk if talk is not None and talk.turn == turn else self._at(token, respondent, history(known), turn)
+
+    def go_on(self, token: str, talk: Talk, answer: str, turn: Turn) -> None:
+        """The answer and the next turn are written: what follows is worked out while the respondent thinks."""
+        self._at(token, talk.respondent, (*talk.answered, (talk.turn.question, answer)), turn)
+
+    async def following(self, talk: Talk) -> dict[str, Next]:
+        if talk.following.done() and not talk.following.exception():
+            return talk.following.result()
+        return await self._found(lambda: self._work(talk.respondent, talk.answered, talk.turn), talk.following)
+
+    def forget(self, token: str) -> None:
+        self._talks.pop(token, None)
+
+    def close(self) -> None:
+        self.workers.close()
 
     def believed(self, results: Sequence[str]) -> str:
         """What earlier respondents say about the next one, to be stored with the one who begins now."""
@@ -46,45 +88,40 @@ class Talks:
         study, orders = self.study, [(own["order"], own["probability"]) for own in told]
         return json.dumps(study.prior.learned_from(orders, study.features, study.levels).shares)
 
-    async def taken_up(self, respondent: Respondent, known: Sequence[Turn]) -> Interview:
-        """The interview with exactly these turns, its next questions ready."""
-
-        def make() -> Interview:
-            talk = self._talks.get(respondent.id)
-            answered, still = history(known)
-            if talk is None or talk.history != answered or (still is not None and talk.ask() != still):
-                talk = self._begun(respondent, known)
-            talk.prepare()
-            return talk
-
-        talk = self._talks.get(respondent.id)
-        if talk is None or not talk.ready or (talk.history, talk.ask()) != history(known):
-            talk = await self._work(make)
-        self._talks[respondent.id] = talk
-        self._talks.move_to_end(respondent.id)
+    def _at(self, token: str, respondent: Respondent, answered: Answered, turn: Turn) -> Talk:
+        talk = Talk(respondent, answered, turn, self._work(respondent, answered, turn))
+        self._talks[token] = talk
+        self._talks.move_to_end(token)
         while len(self._talks) > MOST:
             self._talks.popitem(last=False)
         return talk
 
-    def prepare(self, talk: Interview) -> None:
-        """Have the next questions worked out while the respondent thinks."""
-        self._workers.submit(talk.prepare)
+    def _first(self, respondent: Respondent) -> Future[Question]:
+        beginning = _beginning(respondent)
+        return self._once(beginning[1:], lambda: self.workers.first_question(beginning))
 
-    def forget(self, respondent: int) -> None:
-        self._talks.pop(respondent, None)
+    def _work(self, respondent: Respondent, answered: Answered, turn: Turn) -> Future[dict[str, Next]]:
+        """What follows the first question is the same for all who begin alike."""
+        beginning, question = _beginning(respondent), turn.question
+        if answered:
+            return self.workers.following(beginning, answered, question)
+        return self._once((*beginning[1:], question), lambda: self.workers.following(beginning, answered, question))
 
-    def close(self) -> None:
-        self._workers.shutdown(wait=True, cancel_futures=True)
+    def _once(self, key: Hashable, work: Callable[[], Future[Found]]) -> Future[Found]:
+        known = self._openings.get(key)
+        if known is None or (known.done() and (known.cancelled() or known.exception())):
+            if len(self._openings) > MOST:
+                self._openings = {}
+            known = self._openings[key] = work()
+        return known
 
-    def result(self, talk: Interview) -> str:
-        """The likeliest order and its probability, to be stored."""
-        order = talk.order
-        return json.dumps({"order": list(order.best), "probability": order.probabilities[order.best]})
+    async def _found(self, work: Callable[[], Future[Found]], begun: Future[Found] | None = None) -> Found:
+        """What a worker found; another one does it where that one was ended by somebody."""
+        try:
+            return await asyncio.shield(asyncio.wrap_future(begun or work()))  # others may wait for it, too
+        except BrokenExecutor:
+            return await asyncio.shield(asyncio.wrap_future(work()))
 
-    def _begun(self, respondent: Respondent, known: Sequence[Turn]) -> Interview:
-        answered, still = history(known)
-        belief = replace(self.study.prior, shares=tuple(json.loads(respondent.belief))) if respondent.belief else None
-        return Interview.again(self.study, answered, still, seed=respondent.seed, belief=belief)
 
-    async def _work(self, function: Callable[[], Found]) -> Found:
-        return await asyncio.get_running_loop().run_in_executor(self._workers, function)
+def _beginning(respondent: Respondent) -> Beginning:
+    return Beginning(respondent.id, respondent.seed, respondent.belief)

@@ -17,6 +17,8 @@ more ω in the formulas of `lori.model.likelihoods.probabilities`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from lori.model.engines import arrays_of, jax
@@ -37,20 +39,49 @@ def with_lapse(log_probability: jax.Array, lapse: jax.Array, offered: int) -> ja
     return arrays.logaddexp(arrays.log1p(-lapse) + log_probability, arrays.log(lapse / offered))
 
 
-def above(probability: jax.Array, lapse: jax.Array, offered: int) -> Above:
-    """What slips make of an answer that has this probability, exp(L), without them."""
-    arrays, chance = arrays_of(probability, lapse), 1 / offered
-    deliberate = (1 - lapse) * probability
-    inverse = 1 / (deliberate + lapse * chance)
-    slope = (chance - probability) * inverse
-    return Above(
-        value=-arrays.log(inverse),
-        reached=deliberate * inverse,
-        rest=lapse * chance * inverse,
-        first=slope,
-        second=-(slope**2),
-        mixed=-chance / (1 - lapse) * inverse,
-    )
+@dataclass(frozen=True, eq=False)
+class Slips:
+    """What slips make of an answer that has this probability, exp(L), without them; what is asked for is computed."""
+
+    probability: jax.Array
+    lapse: jax.Array
+    offered: int
+
+    @cached_property
+    def value(self) -> jax.Array:
+        return arrays_of(self._answered).log(self._answered)
+
+    @cached_property
+    def reached(self) -> jax.Array:
+        return self._deliberate * self._inverse
+
+    @cached_property
+    def rest(self) -> jax.Array:
+        return self.lapse / self.offered * self._inverse
+
+    @cached_property
+    def first(self) -> jax.Array:
+        return (1 / self.offered - self.probability) * self._inverse
+
+    @cached_property
+    def second(self) -> jax.Array:
+        return -(self.first**2)
+
+    @cached_property
+    def mixed(self) -> jax.Array:
+        return -1 / self.offered / (1 - self.lapse) * self._inverse
+
+    @cached_property
+    def _deliberate(self) -> jax.Array:
+        return (1 - self.lapse) * self.probability
+
+    @cached_property
+    def _answered(self) -> jax.Array:
+        return self._deliberate + self.lapse / self.offered
+
+    @cached_property
+    def _inverse(self) -> jax.Array:
+        return 1 / self._answered
 
 
 def lapse_derivatives(found: Derivatives, top: Above) -> Derivatives:

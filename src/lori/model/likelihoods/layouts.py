@@ -65,7 +65,7 @@ class Differences(ByGaps):
 
     def gaps(self, specification: Specification, parameters: Parameters, point: Point, rows: Any) -> list[Any]:
         levels = zip(parameters.rewards, parameters.alpha.T, strict=True)
-        return [alpha[:, None] * (own / point.scale @ rows) for own, alpha in levels]
+        return [(alpha[:, None] * own / point.scale) @ rows for own, alpha in levels]
 
     def values(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
         """(starts, rows) log-probabilities."""
@@ -97,6 +97,8 @@ class Differences(ByGaps):
 
         def summed(parts: list[jax.Array], times: jax.Array) -> jax.Array:
             """(starts, parts, …) of parts (starts, rows) times something of each row."""
+            if arrays is np and certain:  # without copies of them all
+                return np.stack([part @ times.T for part in parts], axis=1)
             rows = arrays.stack(parts, axis=1)
             return (rows if certain else arrays.where(weight > 0, rows, 0.0)) @ times.T
 

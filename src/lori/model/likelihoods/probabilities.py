@@ -43,7 +43,7 @@ NumPy or of JAX, and compute with the engine that these belong to.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -194,27 +194,39 @@ def pairs_of_levels(levels: int) -> list[tuple[int, int]]:
     return [(j, later) for j in range(levels) for later in range(j, levels)]
 
 
-class Above(NamedTuple):
+class Above(Protocol):
     """What comes between the levels and an answer (`lori.model.likelihoods.lapses`): the log-probability of the answer,
     the probability that it came from the levels and that it did not, and the derivatives of the rate of slips."""
 
-    value: jax.Array
-    reached: jax.Array
-    rest: jax.Array
-    first: jax.Array
-    second: jax.Array
-    mixed: jax.Array  # times the gradient by a gap or tolerance
+    @property
+    def value(self) -> jax.Array: ...
+
+    @property
+    def reached(self) -> jax.Array: ...
+
+    @property
+    def rest(self) -> jax.Array: ...
+
+    @property
+    def first(self) -> jax.Array: ...
+
+    @property
+    def second(self) -> jax.Array: ...
+
+    @property
+    def mixed(self) -> jax.Array: ...  # times the gradient by a gap or tolerance
 
 
 class _Levels(NamedTuple):
     """What the derivatives are made of, for each level."""
 
     probability: jax.Array
-    value: jax.Array  # its logarithm
+    value: jax.Array  # its logarithm, where it is asked for
     better: list[jax.Array]  # s
     worse: list[jax.Array]  # t
     passed: list[jax.Array]  # ω
-    rho: list[jax.Array]  # ρ
+    kept: list[jax.Array]  # 1 − ω
+    twice: list[jax.Array]  # 2ρ
 
 
 def better_derivatives(
@@ -225,12 +237,15 @@ def better_derivatives(
     `above` makes an answer of the probability that the levels give it.
     """
     arrays = arrays_of(*gap, *tolerance)
-    largest = [arrays.max(arrays.abs(a), initial=0.0) + arrays.max(b) for a, b in zip(gap, tolerance, strict=True)]
-    safe = arrays.max(arrays.stack(largest)) < SAFE
+    ends = [
+        (arrays.max(a, initial=0.0), -arrays.min(a, initial=0.0), arrays.max(b))
+        for a, b in zip(gap, tolerance, strict=True)
+    ]
+    safe = arrays.max(arrays.stack([arrays.maximum(up, down) + b for up, down, b in ends])) < SAFE
     if arrays is np:
         if order == 0:
             return Derivatives(_value(gap, tolerance, rule, bool(safe), above), [], {})
-        levels = (_levels_by_products if safe else _levels_in_numpy)(gap, tolerance, rule)
+        levels = (_levels_by_products if safe else _levels_in_numpy)(gap, tolerance, rule, above is None)
         return _combined(levels, tolerance, above)
     levels = jax.lax.cond(
         safe,
@@ -249,8 +264,15 @@ def _value(gap: Levels, tolerance: Levels, rule: TieRule, safe: bool, above: Cal
         return log_p if above is None else above(np.exp(log_p)).value
     p: Any = 0.5 if rule == "split" else 0.0
     for a, b in reversed(list(zip(gap, tolerance, strict=True))):
-        away, widened = np.exp(-a), np.exp(b)
-        p = (1 + np.expm1(2 * b) * (away / (away + widened) * p)) / (1 + away * widened)
+        up, widened = np.exp(a), np.exp(b)
+        either = up * widened  # s (1 + m t p), in place
+        either += 1
+        np.divide(np.expm1(2 * b) * p, either, out=either)
+        either += 1
+        either *= up
+        up += widened
+        either /= up
+        p = either
     return np.log(p) if above is None else above(p).value
 
 
@@ -277,10 +299,10 @@ def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
     return Derivatives(value, gradient, ordered)
 
 
-def _levels_in_numpy(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
+def _levels_in_numpy(gap: Levels, tolerance: Levels, rule: TieRule, in_logarithms: bool = True) -> _Levels:
     """By products, and by logarithms where a gap or a tolerance is too large for them."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # where numbers are too large
-        levels = _levels_by_products(gap, tolerance, rule)
+        levels = _levels_by_products(gap, tolerance, rule, in_logarithms)
     large = np.zeros(np.shape(levels.value), bool)
     for a, b in zip(gap, tolerance, strict=True):
         large |= ~(np.abs(a) + b < SAFE)
@@ -304,22 +326,28 @@ def _levels_in_numpy(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
     return _Levels(*numbers, *by_level)
 
 
-def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
-    """One exponential for each level and one logarithm in all."""
+def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule, in_logarithms: bool = True) -> _Levels:
+    """One exponential for each level and one logarithm in all; not even that one where only slips would ask for it."""
     last = len(gap) - 1
     arrays = arrays_of(*gap, *tolerance)
     p = arrays.full_like(gap[last], 0.5 if rule == "split" else 0.0)
     states = []
     for a, b in reversed(list(zip(gap, tolerance, strict=True))):
-        away, widened = arrays.exp(-a), arrays.exp(b)
-        s = 1 / (1 + away * widened)
-        t = away / (away + widened)
+        up, widened = arrays.exp(a), arrays.exp(b)
+        s = up / (up + widened)
+        t = up * widened
+        t += 1
+        t = 1 / t
         tp = t * p
-        kept = 1 / (1 + arrays.expm1(2 * b) * tp)  # 1 − ω
-        rho = arrays.exp(2 * b) * tp * kept
-        states.append((s, t, -arrays.expm1(-2 * b) * rho, rho))
+        kept = arrays.expm1(2 * b) * tp
+        kept += 1
+        kept = 1 / kept  # 1 − ω
+        twice = 2 * arrays.exp(2 * b) * tp
+        twice *= kept
+        states.append((s, t, -0.5 * arrays.expm1(-2 * b) * twice, kept, twice))
         p = s / kept
-    return _Levels(p, arrays.log(p), *(list(part) for part in zip(*reversed(states), strict=True)))
+    value = arrays.log(p) if in_logarithms else p
+    return _Levels(p, value, *(list(part) for part in zip(*reversed(states), strict=True)))
 
 
 def _levels_by_logarithms(gap: Levels, tolerance: Levels, rule: TieRule) -> _Levels:
@@ -333,7 +361,7 @@ def _levels_by_logarithms(gap: Levels, tolerance: Levels, rule: TieRule) -> _Lev
         v = 2 * b - softplus(a + b) + log_p
         c = -arrays.expm1(-2 * b)
         rho = 1 / (arrays.exp(-v) + c)
-        states.append((arrays.exp(log_s), arrays.exp(-softplus(a + b)), c * rho, rho))
+        states.append((arrays.exp(log_s), arrays.exp(-softplus(a + b)), c * rho, 1 - c * rho, 2 * rho))
         positive = arrays.maximum(v, 0.0)
         passed = arrays.where(
             v > 0, v + arrays.log(arrays.exp(-positive) + c), arrays.log1p(c * arrays.exp(v - positive))
@@ -346,34 +374,55 @@ def _combined(levels: _Levels, tolerance: Levels, above: Callable[[Any], Above] 
     arrays, top = arrays_of(levels.value), None if above is None else above(levels.probability)
     reached: Any = None if top is None else top.reached  # Ω_j, where it is not one
     rest: Any = None if top is None else top.rest  # 1 − Ω_j
-    own, gradient, within, sides = [], [], [], []
-    for s, t, omega, rho, b in zip(*levels[2:], tolerance, strict=True):
-        r, q, kept, twice = 1 - s, 1 - t, 1 - omega, 2 * rho
+    own, gradient, within, sides, last = [], [], [], [], len(tolerance) - 1
+    for level, (s, t, omega, kept, twice, b) in enumerate(zip(*levels[2:], tolerance, strict=True)):
+        r, q = 1 - s, 1 - t
         spread, handed = s * r, omega * q
-        omega_b = kept * (twice - handed)
-        rho_b = twice * ((1 + t) * kept - arrays.exp(-2 * b) * twice)
-        both = omega_b * q + handed * t
-        by_a, by_b = r - handed, twice - r - handed
-        aa, ab, bb = handed * (kept * q - t) - spread, spread - both, rho_b - spread - both
-        side_a, side_b = -kept * handed, omega_b
+        omega_b = twice - handed  # what is changed in place here and below belongs to nobody else
+        omega_b *= kept
+        both = omega_b * q
+        both += handed * t
+        by_a, by_b = r - handed, twice - r
+        by_b -= handed
+        aa, ab, bb = kept * q, spread - both, 1 + t
+        aa -= t
+        aa *= handed
+        aa -= spread
+        bb *= kept
+        bb -= arrays.exp(-2 * b) * twice
+        bb *= twice  # ∂ρ/∂b
+        bb -= spread
+        bb -= both
         own.append((by_a, by_b))
         if reached is not None:
             less_a, less_b = rest * by_a, rest * by_b
-            aa, ab, bb = reached * (aa + less_a * by_a), reached * (ab + less_a * by_b), reached * (bb + less_b * by_b)
-            side_a, side_b = reached * (side_a + omega * less_a), reached * (side_b + omega * less_b)
-            by_a, by_b = reached * by_a, reached * by_b
+            aa += less_a * by_a
+            ab += less_a * by_b
+            bb += less_b * by_b
+            aa, ab, bb, by_a, by_b = (reached * x for x in (aa, ab, bb, by_a, by_b))
         gradient.append((by_a, by_b))
         within.append((aa, ab, ab, bb))
+        if level == last:
+            break
+        side_a, side_b = -kept, omega_b
+        side_a *= handed
+        if reached is not None:
+            less_a *= omega
+            less_b *= omega
+            side_a += less_a
+            side_b += less_b
+            side_a, side_b = reached * side_a, reached * side_b
         sides.append((side_a, side_b))
         reached = omega if reached is None else reached * omega
         rest = 1 - reached
     curvature: dict[tuple[int, int], tuple[Any, Any, Any, Any]] = {}
-    for j, (along_a, along_b) in enumerate(sides):
+    for j in range(last + 1):
         curvature[j, j] = within[j]
-        for later in range(j + 1, len(sides)):
+        along_a, along_b = sides[j] if j < last else (None, None)
+        for later in range(j + 1, last + 1):
             a, b = own[later]
             curvature[j, later] = (along_a * a, along_a * b, along_b * a, along_b * b)
-            if later + 1 < len(sides):
+            if later < last:
                 along_a, along_b = along_a * levels.passed[later], along_b * levels.passed[later]
     if top is None:
         return Derivatives(levels.value, gradient, curvature)

@@ -43,7 +43,7 @@ from lori.model.likelihoods.multilinear import (
 )
 from lori.model.likelihoods.probabilities import TieRule
 
-NODES = (24, 32, 32)  # for the first level, each of those in between, and the pick
+NODES = (28, 36, 36)  # for the first level, each of those in between, and the pick
 COIN_NODES = 24  # a coin among twice as many is exact
 BELOW, ABOVE = 2.9, 3.3  # how far nodes go beyond the smallest and the largest scale
 LARGEST = 300.0  # logarithm of the largest exponent: beyond, exp(−exp()) is zero in any case

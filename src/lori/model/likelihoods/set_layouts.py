@@ -166,47 +166,61 @@ def _contracted(
     if order == 0:
         return (value,)
     groups = [*range(len(levels)), *([len(levels)] if specification.lapse_slot is not None else [])]
+    shape = found.value.shape
+    designs = [jnp.moveaxis(own.slope, 0, 1) * -weight for own in levels]  # (parameters, others, [starts,] rows)
 
-    def inner(level: int, slopes: jax.Array) -> jax.Array:
-        """From (variables, …, starts, rows) to (…, starts, parameters, rows), by what rows are multiplied with."""
-        if level == len(levels):
-            return slopes[0][..., None, :]
-        own, others = levels[level].slope, len(levels[level].gap)
-        each = own if own.ndim == 4 else own[:, :, None]  # (others, parameters, starts, rows)
-        parts = [slopes[y][..., None, :] * jnp.swapaxes(each[y], 0, 1) for y in range(others)]
-        gaps = sum(parts[1:], start=parts[0])
-        if level not in specification.epsilon_slots:
-            return gaps
-        limit = slopes[others] * parameters.alpha[:, level][:, None]
-        return jnp.concatenate([gaps, limit[..., None, :]], axis=-2)
+    def limit(group: int) -> Any:
+        """(starts,) what the last variable of a group is multiplied with, None where nothing is learned of it."""
+        if group == len(levels):
+            return jnp.ones(shape[0])
+        return parameters.alpha[:, group] if group in specification.epsilon_slots else None
 
-    def outer(level: int, rows: jax.Array) -> jax.Array:
-        """From (variables, starts, others' parameters, rows) to sums (starts, parameters, others' parameters)."""
-        if level == len(levels):
-            return rows[0].sum(axis=-1)[:, None]
-        own, others = levels[level].slope, len(levels[level].gap)
-        gaps = jnp.einsum("ysgr,yfr->sfg" if own.ndim == 3 else "ysgr,yfsr->sfg", rows[:others], own)
-        if level not in specification.epsilon_slots:
-            return gaps
-        limit = rows[others].sum(axis=-1) * parameters.alpha[:, level][:, None]
-        return jnp.concatenate([gaps, limit[:, None]], axis=1)
+    def by_parameters(group: int, entries: jax.Array) -> jax.Array:
+        """(starts, …, variables, rows) → (starts, parameters, …, rows)."""
+        parts, others = [], 0
+        if group < len(levels):
+            own, others = levels[group].slope, len(levels[group].gap)
+            each = own[:, :, None] if own.ndim == 3 else own  # (others, parameters, starts, rows)
+            terms = [jnp.swapaxes(each[y], 0, 1)[:, :, None] * entries[:, None, :, y] for y in range(others)]
+            parts.append(sum(terms[1:], start=terms[0]))
+        if (factor := limit(group)) is not None:
+            parts.append(factor[:, None, None, None] * entries[:, None, :, others])
+        return jnp.concatenate(parts, axis=1)
 
-    weighted = [-seen(own + jnp.zeros_like(found.value), weight) for own in found.gradient]
-    gradient = jnp.concatenate([outer(own, weighted[own][:, :, None])[:, :, 0] for own in groups], axis=1)
-    if order == 1:
-        return value, gradient
+    def summed(group: int, lines: jax.Array) -> jax.Array:
+        """(starts, lines, variables, rows) → (starts, lines, parameters): products of matrices."""
+        parts, others = [], 0
+        if group < len(levels):
+            own, others = designs[group], len(levels[group].gap)
+            product = "snyr,fyr->snf" if own.ndim == 3 else "snyr,fysr->snf"
+            parts.append(jnp.einsum(product, lines[:, :, :others], own))
+        if (factor := limit(group)) is not None:
+            parts.append(factor[:, None, None] * (lines[:, :, others] @ -weight)[:, :, None])
+        return jnp.concatenate(parts, axis=2)
+
+    slopes = [jnp.broadcast_to(own, (len(own), *shape)) for own in found.gradient]
     blocks: dict[tuple[int, int], jax.Array] = {}
+    gradient = []
     for place, one in enumerate(groups):
-        for other in groups[place:]:
-            entries = -seen(found.curvature[one, other] + jnp.zeros_like(found.value), weight)
-            block = outer(one, inner(other, jnp.swapaxes(entries, 0, 1)))
-            if one == other and one < len(levels) and levels[one].bend is not None:
-                size = levels[one].slope.shape[1]
-                bend = levels[one].bend(weighted[one][: len(levels[one].gap)])
-                block = block.at[:, :size, :size].add(bend)
-            blocks[one, other], blocks[other, one] = block, jnp.swapaxes(block, 1, 2)
+        lines, sizes = [jnp.swapaxes(slopes[one], 0, 1)[:, None]], []
+        for other in groups[place:] if order == 2 else []:
+            entries = found.curvature[one, other]
+            spread = jnp.broadcast_to(entries, (*entries.shape[:2], *shape))
+            lines.append(by_parameters(other, jnp.transpose(spread, (2, 0, 1, 3))))
+            sizes.append(lines[-1].shape[1])
+        sums = summed(one, jnp.concatenate(lines, axis=1))
+        gradient.append(sums[:, 0])
+        for other, part in zip(groups[place:], jnp.split(sums[:, 1:], np.cumsum(sizes)[:-1], axis=1), strict=False):
+            if order == 2:
+                blocks[other, one], blocks[one, other] = part, jnp.swapaxes(part, 1, 2)
+        if order == 2 and one < len(levels) and levels[one].bend is not None:
+            size = levels[one].slope.shape[1]
+            bend = levels[one].bend(-seen(slopes[one][: len(levels[one].gap)], weight))
+            blocks[one, one] = blocks[one, one].at[:, :size, :size].add(bend)
+    if order == 1:
+        return value, jnp.concatenate(gradient, axis=1)
     whole = [jnp.concatenate([blocks[one, other] for other in groups], axis=2) for one in groups]
-    return value, gradient, jnp.concatenate(whole, axis=1)
+    return value, jnp.concatenate(gradient, axis=1), jnp.concatenate(whole, axis=1)
 
 
 def _integrated(

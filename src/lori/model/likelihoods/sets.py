@@ -18,7 +18,7 @@ import numpy as np
 from lori.data.choices import Choices
 from lori.errors import DataError, InputError, one_of
 from lori.model.engines import jax, jnp
-from lori.model.likelihoods import quadrature, subsets
+from lori.model.likelihoods import expanded, quadrature, subsets
 from lori.model.likelihoods.base import Layout, Observations
 from lori.model.likelihoods.pairs import DECIDED, TIED, PairRows, Pairs
 from lori.model.likelihoods.probabilities import Levels, TieRule
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lori.model.specification import Specification
 
 FEW, MORE = 5, 8  # up to so many alternatives sums are cheaper than integrals; where only one level can keep several
-ROOMS = (6, 8, 12, 20, 32, 64, 128, 256, 512)  # sizes that larger sets are filled up to
+ROOMS = (6, 8, 12, 20, 32, 64, 128, 200, 320, 512)  # sizes that larger sets are filled up to
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: derivatives of a closed one are limits
 EFFORT = {
     2: 2.0,
@@ -138,7 +138,10 @@ class Sets:
         turned, limits = [turn(own, known.worst) for own in gap], self.limits(tolerance)
         if known.tied == 1:
             limits = [own if limit is not None else None for own, limit in zip(tolerance, limits, strict=True)]
-        found = subsets.log_choice(turned, limits, self.rule, known.tied, order)
+        if known.tied == 1 and known.size <= expanded.MOST and limits[0] is not None:
+            found = expanded.log_choice(turned, limits, self.rule, order)
+        else:
+            found = subsets.log_choice(turned, limits, self.rule, known.tied, order)
         if not known.worst:
             return found
         signs = [np.array([-1.0] * len(gap[0]) + [1.0] * (own is not None)) for own in limits]

@@ -20,6 +20,7 @@ from lori.model.rewards.function import Function as Function
 from lori.model.rewards.gated import Gated as Gated
 from lori.model.rewards.linear import Linear as Linear
 from lori.model.rewards.network import Network as Network
+from lori.model.rewards.steps import Steps as Steps
 
 VECTORISED = Linear, Capped  # their formulas take many alternatives or vectors at once, as arrays of either engine
 
@@ -39,7 +40,7 @@ def register(family: Family) -> Family:
     return family
 
 
-for _family in (Linear, Capped, Network, Gated):
+for _family in (Linear, Capped, Network, Gated, Function, Steps):
     register(_family)
 
 
@@ -48,10 +49,21 @@ def are_vectorised(rewards: Iterable[Reward]) -> bool:
     return all(type(reward) in VECTORISED for reward in rewards)
 
 
+def subjects_of(rewards: Iterable[Reward], features: Names) -> tuple[str | None, ...]:
+    """What each feature of a model is about, as the first of its rewards has it to whom that is not the feature."""
+    told = [reward.subjects(features) for reward in rewards]
+    return next((own for own in told if own != features), features)
+
+
 def reward_from(settings: dict[str, Any]) -> Reward:
     """The reward that `Reward.settings` describes."""
     arguments = dict(settings)
     return FAMILIES[arguments.pop("kind")](**arguments)
+
+
+def commanded() -> tuple[str, ...]:
+    """The families that a command line can ask for: all but Python functions."""
+    return tuple(kind for kind in FAMILIES if kind != Function.kind)
 
 
 def options_of(family: type[Reward]) -> tuple[str, ...]:
@@ -67,6 +79,7 @@ def named_reward(kind: str, **options: Any) -> Reward:
     if missing:
         raise InputError(
             "reward", expected=f"a {missing[0]}", got=f"{kind!r} alone",
-            fix=f"use lori.{family.__name__}({missing[0]}=...), or --{missing[0]} on the command line",
+            fix=f"use lori.{family.__name__}({missing[0]}=...)"
+            + (f", or --{missing[0]} on the command line" if kind in commanded() else ""),
         )  # fmt: skip
     return family(**options)

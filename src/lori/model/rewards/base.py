@@ -103,6 +103,10 @@ class Reward:
         """Parameters for raw features x, given those for (x − location) / scale; rewards differ by a constant."""
         raise NotImplementedError
 
+    def tied(self, location: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The location and scale (features,) that its features must have, given those that the data suggest."""
+        return location, scale
+
     def multiplied(self, parameters: Any, factor: Any) -> Any:
         """Parameters whose reward, under `with_scale(factor)`, is `factor` times as large."""
         return parameters * factor
@@ -112,6 +116,10 @@ class Reward:
         return self
 
     # -- what they mean ----------------------------------------------------------------------------------
+
+    def subjects(self, features: Names) -> tuple[str | None, ...]:
+        """What each feature is about, in words for people: several may be about the same, None is about nothing."""
+        return features
 
     def weights(self, parameters: Any) -> Any:
         """What a unit of each feature is worth, (features,), where parameters say so directly; None otherwise.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,26 +101,40 @@ def explore(
 
 def check(env: Any) -> None:
     """A Gymnasium environment with a list of actions and a vector reward."""
-    try:
-        from gymnasium.spaces import Discrete
-    except ImportError:
-        raise MissingExtra("gymnasium", "rl") from None
-    if not hasattr(env, "step") or not hasattr(env, "action_space"):
-        raise InputError(
-            "env", expected="a Gymnasium environment", got=type(env).__name__, fix="make one with mo_gymnasium.make"
-        )
+    check_rewards(env)
+    from gymnasium.spaces import Discrete
+
     if not isinstance(env.action_space, Discrete):
         raise InputError(
             "env", expected="an environment with a list of actions", got=type(env.action_space).__name__,
             fix="choose a few actions with an action wrapper",
         )  # fmt: skip
-    bare = env.unwrapped
-    space = getattr(env, "reward_space", None) if hasattr(env, "reward_space") else getattr(bare, "reward_space", None)
+
+
+def check_rewards(env: Any) -> None:
+    """A Gymnasium environment with a vector reward."""
+    if find_spec("gymnasium") is None:
+        raise MissingExtra("gymnasium", "rl")
+    if not hasattr(env, "step") or not hasattr(env, "action_space"):
+        raise InputError(
+            "env", expected="a Gymnasium environment", got=type(env).__name__, fix="make one with mo_gymnasium.make"
+        )
+    space = reward_space(env)
     if space is None or not np.shape(getattr(space, "low", 0.0)):
         raise InputError(
             "env", expected="an environment with a vector reward", got="one with a single number",
             fix="use one of MO-Gymnasium, or a wrapper that returns a reward for each objective and has a reward_space",
         )  # fmt: skip
+
+
+def reward_space(env: Any) -> Any:
+    """Of the environment, or of what it wraps; None where there is none."""
+    return getattr(env, "reward_space", None) or getattr(env.unwrapped, "reward_space", None)
+
+
+def objective_count(env: Any) -> int:
+    """How many rewards a step brings."""
+    return len(reward_space(env).low)
 
 
 def objective_names(env: Any, count: int) -> tuple[str, ...]:

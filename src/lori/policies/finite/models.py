@@ -46,19 +46,19 @@ def plan_for_model(
     )
 
 
-def columns_of(model: OrderedModel, mdp: FiniteMDP) -> list[int]:
+def columns_of(model: OrderedModel, objectives: Sequence[str]) -> list[int]:
     """Which objective of the world each feature of the model is."""
-    missing = [name for name in model.features if name not in mdp.objectives]
+    missing = [name for name in model.features if name not in objectives]
     if missing:
         raise InputError(
-            "model", expected=f"features among the environment's objectives {', '.join(mdp.objectives)}",
+            "model", expected=f"features among the environment's objectives {', '.join(objectives)}",
             got=f"{', '.join(missing[:5])}, which it lacks", fix="give its objectives the names of the features",
         )  # fmt: skip
-    return [mdp.objectives.index(name) for name in model.features]
+    return [list(objectives).index(name) for name in model.features]
 
 
 def _weights(level: Level, place: int, model: OrderedModel, mdp: FiniteMDP) -> np.ndarray:
-    columns = columns_of(model, mdp)
+    columns = columns_of(model, mdp.objectives)
     own = level.reward.weights(level.parameters)
     if own is None:
         raise InputError(

@@ -27,6 +27,7 @@ from lori.policies.finite.lexicographic import course_of
 from lori.policies.finite.mdp import FiniteMDP
 from lori.policies.finite.models import columns_of
 from lori.policies.finite.policy import FinitePolicy
+from lori.policies.policy import Policy
 
 QUANTILE = 1.96
 LOW = 0.05  # of the posterior: what holds for the other 95 %
@@ -37,7 +38,7 @@ MOST_CANDIDATES = 200
 class PreferredPlan:
     """A policy, and how often what it brings would be preferred to what the opponent brings."""
 
-    policy: FinitePolicy
+    policy: Policy
     values: np.ndarray  # (objectives,) of the policy, on average
     objectives: tuple[str, ...]
     probability: float  # the mean over the posterior's draws
@@ -45,6 +46,8 @@ class PreferredPlan:
     at_least: float  # under 95 % of the posterior; the probability itself where there is one model
     draws: int  # models
     candidates: int
+    returns: np.ndarray  # (episodes, objectives) of the policy
+    opponents: np.ndarray  # (episodes, objectives)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -88,32 +91,54 @@ def prefer_finite(
             fix="pass horizon=100",
         )
     whole("trajectories", trajectories, 2)
-    models = model.models(whole("draws", draws, 2)) if isinstance(model, Posterior) else model
-    known = [models] if isinstance(models, OrderedModel) else list(models)
-    columns = columns_of(known[0], mdp)
-    theirs = _theirs(opponent, mdp, discount, steps, trajectories, seed)[:, columns]
+    known = models_of(model, draws)
+    columns = columns_of(known[0], mdp.objectives)
+    if hasattr(opponent, "chances_at"):
+        returns = sampled(opponent, mdp, discount, steps, trajectories, seed)
+    else:
+        returns = returns_of(opponent, mdp.objectives)
     found = front(mdp, discount, steps)
     if found is None or len(found.values) > MOST_CANDIDATES:
         raise InputError(
             "env", expected=f"a world with at most {MOST_CANDIDATES} undominated policies", got="one with more",
             fix="use a shorter horizon, or plan for the model with lori.plan_for",
         )  # fmt: skip
-    best: tuple[float, float, float, float, int, FinitePolicy] | None = None
+    best: tuple[float, float, float, int, FinitePolicy, np.ndarray] | None = None
     for place in range(len(found.values)):
         policy = course_of(found, place, mdp, discount, steps)
         if policy is None:
             continue
-        ours = sampled(policy, mdp, discount, steps, trajectories, seed + 1)[:, columns]
-        told = np.array([how_often_preferred(each, ours, theirs) for each in known])
-        at_least = float(np.quantile(told[:, 0], LOW)) if len(told) > 1 else float(told[0, 0])
-        mean, error = told.mean(axis=0)
-        if best is None or (at_least, mean) > best[:2]:
-            best = (at_least, float(mean), float(mean), float(error), place, policy)
+        ours = sampled(policy, mdp, discount, steps, trajectories, seed + 1)
+        told = (*how_preferred(known, ours[:, columns], returns[:, columns]), place, policy, ours)
+        if best is None or told[:2] > best[:2]:
+            best = told
     assert best is not None
-    at_least, _, probability, error, place, policy = best
+    at_least, probability, error, place, policy, ours = best
     return PreferredPlan(
-        policy, found.values[place], mdp.objectives, probability, error, at_least, len(known), len(found.values)
+        policy,
+        found.values[place],
+        mdp.objectives,
+        probability,
+        error,
+        at_least,
+        len(known),
+        len(found.values),
+        ours,
+        returns,
     )
+
+
+def models_of(model: OrderedModel | Sequence[OrderedModel] | Posterior, draws: int) -> list[OrderedModel]:
+    """One model, or those that stand for a posterior."""
+    models = model.models(whole("draws", draws, 2)) if isinstance(model, Posterior) else model
+    return [models] if isinstance(models, OrderedModel) else list(models)
+
+
+def how_preferred(models: list[OrderedModel], ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, float]:
+    """What our episodes are preferred with at least, under 95 % of the models, and on average with its error."""
+    told = np.array([how_often_preferred(each, ours, theirs) for each in models])
+    at_least = float(np.quantile(told[:, 0], LOW)) if len(told) > 1 else float(told[0, 0])
+    return at_least, *map(float, told.mean(axis=0))
 
 
 def sampled(policy: Chances, mdp: FiniteMDP, discount: float, horizon: int, count: int, seed: int) -> np.ndarray:
@@ -143,21 +168,20 @@ def sampled(policy: Chances, mdp: FiniteMDP, discount: float, horizon: int, coun
     return total
 
 
-def _theirs(opponent: Any, mdp: FiniteMDP, discount: float, horizon: int, count: int, seed: int) -> np.ndarray:
-    if hasattr(opponent, "chances_at"):
-        return sampled(opponent, mdp, discount, horizon, count, seed)
+def returns_of(opponent: Episodes | ArrayLike, objectives: Sequence[str]) -> np.ndarray:
+    """(episodes, objectives): what recorded episodes brought, checked."""
     if isinstance(opponent, Episodes):
-        if set(opponent.objectives) != set(mdp.objectives):
+        if set(opponent.objectives) != set(objectives):
             raise InputError(
-                "opponent", expected=f"episodes with the objectives {', '.join(mdp.objectives)}",
+                "opponent", expected=f"episodes with the objectives {', '.join(objectives)}",
                 got=", ".join(opponent.objectives), fix="roll out in the same environment",
             )  # fmt: skip
-        returns = opponent.returns[:, [opponent.objectives.index(name) for name in mdp.objectives]]
+        returns = opponent.returns[:, [opponent.objectives.index(name) for name in objectives]]
     else:
         returns = np.asarray(opponent, float)
-    if returns.ndim != 2 or returns.shape[1] != len(mdp.objectives) or len(returns) < 2:
+    if returns.ndim != 2 or returns.shape[1] != len(objectives) or len(returns) < 2:
         raise InputError(
-            "opponent", expected=f"a policy, or what at least two episodes brought on {len(mdp.objectives)} objectives",
+            "opponent", expected=f"a policy, or what at least two episodes brought on {len(objectives)} objectives",
             got=f"an array of shape {np.shape(returns)}", fix="give what lori rollout --out behaviour.npz wrote",
         )  # fmt: skip
     return returns

@@ -1,0 +1,64 @@
+"""Learning by trying with networks: does the actor-critic reach the exact plan's first level, and keep the second?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import process_time
+
+import numpy as np
+
+from lori.experiments.bench.contest import Measured, Row, Seconds
+from lori.policies.actor_critic import actor_critic
+from lori.policies.environments import make_environment
+from lori.policies.finite.lexicographic import plan_lexicographic
+from lori.policies.finite.mdp import FiniteMDP
+from lori.policies.levels import EpisodeLevels
+
+ENOUGH = 0.95  # of what the exact plan's first level gets
+KEPT = 0.05  # of the range that the second level has among undominated policies: so much less is as good
+CASES: dict[str, tuple[str, list[float | None], list[int], int]] = {
+    "sea: treasure up to 20, then time": ("deep-sea-treasure-concave-v0", [20.0, None], [0, 1], 60),
+    "fruit: protein up to 7, then carbs": ("fruit-tree-v0", [7.0, None], [0, 1], 10),
+}
+
+
+@dataclass(frozen=True)
+class ActorCriticBench:
+    """How long, and how often."""
+
+    seeds: tuple[int, ...] = tuple(range(100, 105))
+    """Seeds; settings were chosen on others, from 1000 on."""
+    updates: int = 250
+    """Of both networks, 32 episodes each."""
+    cases: tuple[str, ...] = tuple(CASES)
+    """What is learned."""
+
+
+SMOKE = ActorCriticBench((100,), 2, ("fruit: protein up to 7, then carbs",))
+
+
+def measure(settings: ActorCriticBench) -> Measured:
+    measured = Measured()
+    for name in settings.cases:
+        code, thresholds, order, horizon = CASES[name]
+        mdp = FiniteMDP.explore(make_environment(code))
+        plan = plan_lexicographic(mdp, thresholds, order=order, horizon=horizon, reading="deterministic")
+        levels = EpisodeLevels.of(len(mdp.objectives), order, thresholds, 1.0)
+        exact, possible = levels.counted(plan.values), plan.front[:, order[1]]
+        less = KEPT * float(np.ptp(possible))
+        times, told, right = [], [], 0
+        for seed in settings.seeds:
+            started = process_time()
+            learned = actor_critic(
+                make_environment(code), thresholds, order=order, horizon=horizon, updates=settings.updates, seed=seed
+            )
+            times.append(process_time() - started)
+            right += bool(learned.values[0] >= ENOUGH * exact[0] and learned.values[1] >= exact[1] - less)
+            told.append(", ".join(f"{value:.4g}" for value in learned.values))
+        count = len(settings.seeds)
+        note = f"exact {', '.join(f'{value:.4g}' for value in exact)}; learned {'; '.join(told)}"
+        measured.rows.append(
+            Row(name, "lexicographic actor-critic", Seconds(tuple(times)), None, note, {"right": float(right)})
+        )
+        measured.claim(f"{name}: share of seeds that reach both levels", right / count, 0.8, at_least=True)
+    return measured
