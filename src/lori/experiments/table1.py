@@ -19,7 +19,7 @@ from lori.applications.cancer import world
 from lori.baselines.birl import BayesianIRL
 from lori.baselines.drex import DREX
 from lori.baselines.lexicographic import LexicographicOrder, ModelVoting, VariableVoting
-from lori.baselines.lexicographic_tree import LexicographicTree
+from lori.baselines.lexicographic_tree import LexicographicTree, Node
 from lori.baselines.maximum_entropy import MaximumEntropyIRL
 from lori.data.examples import tversky1969
 from lori.data.preferences import Preferences
@@ -31,13 +31,16 @@ from lori.experiments.cancer import CancerSettings
 from lori.experiments.known_answers import KNOWN, attributes, first_difference, preferred
 from lori.experiments.study import HERE, Cell, Row, Study, by_method, setting
 from lori.language.methods import lost_sentence, no_loss_sentence
+from lori.language.results import LevelSummary
 from lori.model.ordered import OrderedModel
+from lori.model.priors import Prior
 from lori.model.rewards import Linear
 from lori.model.simulation import simulate
 
 Fit = Callable[["Problem"], Any]
 OWN, SEPARATOR = "own kind", ": "
 CAPPED = "LORI, with a cap"  # on its first level, as in the paper's tables
+BY_FEATURE = "LORI with a level a feature"  # and a prior that shrinks less, for people who hardly err
 UNKNOWN = "no such script"
 
 
@@ -63,7 +66,7 @@ class Problem:
     train: Preferences
     test: Preferences
     truth: np.ndarray  # (pairs,) of left, or what was observed
-    order: tuple[str, ...] = ()  # features that come first and second
+    order: tuple[str, ...] = ()  # features, as far as the truth looks at one after the other
 
 
 def made_up(truth: OrderedModel, order: tuple[str, ...], settings: Table1Settings, seed: int, **how: Any) -> Problem:
@@ -90,7 +93,7 @@ def no_noise(settings: Table1Settings, seed: int) -> Problem:
     generator = np.random.default_rng(1000 * seed)
     sides = [attributes(generator, count, 4, 3) for count in (settings.pairs, settings.test)]
     train, test = (preferred(left, right, first_difference(left, right)) for left, right in sides)
-    return Problem(train, test, (first_difference(*sides[1]) > 0).astype(float), ("x1", "x2"))
+    return Problem(train, test, (first_difference(*sides[1]) > 0).astype(float), train.features)
 
 
 def single_reward(settings: Table1Settings, seed: int) -> Problem:
@@ -152,22 +155,45 @@ PROBLEMS: dict[str, Callable[[Table1Settings, int], Problem | list[Problem]]] = 
 }
 
 
-def order_of(model: Any) -> tuple[str, ...] | None:
-    """What a model looks at first and second, of those that say so."""
-    if isinstance(model, LORI) and len(model.levels_) > 1:
-        return tuple(name for level in model.summary().levels for name in level.leading[:1])
+def order_of(model: Any, differences: np.ndarray) -> tuple[str, ...] | None:
+    """What a model looks at, one after the other, of those that say so.
+
+    `differences` (features,) are the largest that occur.
+    """
+    if isinstance(model, LORI):
+        return order_of_levels(model.summary().levels, dict(zip(model.features_, differences, strict=True)))
     if isinstance(model, LexicographicOrder):
         return model.order_
-    if isinstance(model, VariableVoting):
+    if isinstance(model, VariableVoting):  # as far as ranks are not shared
         order = np.argsort(model.ranks_, kind="stable")
-        clear = len(set(model.ranks_[order[:3]])) == min(3, len(order))
-        return tuple(model.features_[place] for place in order) if clear else ("?",)
+        shared = np.append(np.diff(model.ranks_[order]) == 0, False)
+        return tuple(model.features_[place] for place in order[: np.append(shared, True).argmax()])
     if isinstance(model, ModelVoting):
         return model.sample_orders(1)[0]
-    if isinstance(model, LexicographicTree):
-        below = next((node for node in model.tree_.below if node is not None), None)
-        return tuple(model.features_[node.attribute] for node in (model.tree_, below) if node is not None)
+    if isinstance(model, LexicographicTree):  # down its first branches
+        names: list[str] = []
+        node: Node | None = model.tree_
+        while node is not None:
+            names.append(model.features_[node.attribute])
+            node = next((below for below in node.below if below is not None), None)
+        return tuple(names)
     return None
+
+
+def order_of_levels(levels: Sequence[LevelSummary], most: dict[str, float]) -> tuple[str, ...]:
+    """The features that each outweigh all that follow in their level, and the one that leads what is left, by level.
+
+    A feature says nothing on a level whose threshold exceeds the largest difference in it, `most`.
+    """
+    found: list[str] = []
+    for level in levels:
+        heard = [
+            name for name, least in level.thresholds.items() if least.value is not None and least.value < most[name]
+        ]
+        first = [name for name in level.outweighs if name in heard]
+        rest = sorted((name for name in heard if name not in first), key=lambda name: -level.importance[name])
+        found += [name for name in (*first, *rest[:1]) if name not in found]
+    return tuple(found)
 
 
 def judged(problem: Problem, fit: Fit) -> dict[str, float]:
@@ -184,7 +210,7 @@ def judged(problem: Problem, fit: Fit) -> dict[str, float]:
         "RMSE": rmse(chances[:, 0], problem.truth),
         "seconds": seconds,
     }
-    order = order_of(model)
+    order = order_of(model, np.abs(problem.train.differences).max(axis=0))
     if order is not None and problem.order:
         told["order found %"] = 100.0 * (order[: len(problem.order)] == problem.order)
     return told
@@ -202,6 +228,7 @@ def cell(settings: Table1Settings, seed: int) -> Cell:
         made = make(settings, seed)
         problems = made if isinstance(made, list) else [made]
         learners: dict[str, Fit] = {name: _learner(method, seed) for name, method in METHODS.items()}
+        learners[BY_FEATURE] = lambda problem: by_feature(problem.train, seed)
         if title == "cancer":
             learners |= _of_treatments(settings, seed)
         for name, fit in learners.items():
@@ -211,6 +238,11 @@ def cell(settings: Table1Settings, seed: int) -> Cell:
                     metric: float(np.mean([own[metric] for own in each])) for metric in each[0]
                 }
     return found
+
+
+def by_feature(train: Preferences, seed: int) -> LORI:
+    """As many levels as features, and the Cauchy density as prior."""
+    return LORI(levels=train.n_features, prior=Prior(degrees=1.0), standard_errors="none", seed=seed).fit(train)
 
 
 def _learner(method: Method, seed: int) -> Fit:
@@ -247,22 +279,27 @@ def losses(found: Sequence[Row]) -> list[Any]:
     said = []
     for title in PROBLEMS:
         own = {
-            row["method"].removeprefix(title + SEPARATOR): row
+            row["method"].removeprefix(title + SEPARATOR): row["log-loss"]
             for row in found
             if row["method"].startswith(title + SEPARATOR)
         }
-        ours = np.array(own[REFERENCE]["log-loss"]["values"])
-        better = []
-        for name, row in own.items():
-            gain = ours - np.array(row["log-loss"]["values"])
-            error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else 0.0
-            if name not in (REFERENCE, CAPPED) and gain.mean() > 2 * error:
-                better.append((name, row["log-loss"]["mean"], float(gain.mean())))
-        better.sort(key=lambda each: each[1])
-        said.append(
-            lost_sentence(title, better, float(ours.mean())) if better else no_loss_sentence(title, float(ours.mean()))
-        )
+        for name in (REFERENCE, BY_FEATURE):
+            if name in own:
+                better = _better(own, name)
+                ours = own[name]["mean"]
+                said.append(lost_sentence(title, better, ours, name) if better else no_loss_sentence(title, ours, name))
     return said
+
+
+def _better(own: dict[str, Any], name: str) -> list[tuple[str, float, float]]:
+    """Other methods than LORI whose log-loss is smaller by more than two standard errors: with it, and by how much."""
+    found = []
+    for rival, loss in own.items():
+        gain = np.array(own[name]["values"]) - np.array(loss["values"])
+        error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else 0.0
+        if rival not in (REFERENCE, CAPPED, BY_FEATURE) and gain.mean() > 2 * error:
+            found.append((rival, loss["mean"], float(gain.mean())))
+    return sorted(found, key=lambda each: each[1])
 
 
 def draw(result: dict[str, Any], path: Path) -> None:
@@ -299,5 +336,5 @@ STUDY = Study(
     cell=cell,
     rows=rows,
     draw=draw,
-    version=2,
+    version=3,
 )

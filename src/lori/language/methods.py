@@ -110,18 +110,18 @@ def _fixed(value: float | None, *, signed: bool = False) -> str:
     return NONE if value is None else f"{value:+.4f}" if signed else f"{value:.4f}"
 
 
-def lost_sentence(problem: str, better: list[tuple[str, float, float]], ours: float) -> Sentence:
+def lost_sentence(problem: str, better: list[tuple[str, float, float]], ours: float, own: str = "LORI") -> Sentence:
     """Which methods predict a problem of a study better than LORI: (name, log-loss, by how much it is smaller)."""
     told = [f"{name} ({_fixed(loss)}, {_fixed(gain)} less)" for name, loss, gain in better]
     return Sentence.of(
-        "{problem}: LORI loses (log-loss {ours}) to {methods}.", problem=Name(problem).capital(), ours=_fixed(ours),
-        methods=", ".join(told),
+        "{problem}: {own} loses (log-loss {ours}) to {methods}.", problem=Name(problem).capital(), own=own,
+        ours=_fixed(ours), methods=", ".join(told),
     )  # fmt: skip
 
 
-def no_loss_sentence(problem: str, ours: float) -> Sentence:
+def no_loss_sentence(problem: str, ours: float, own: str = "LORI") -> Sentence:
     """No method is clearly better than LORI."""
     return Sentence.of(
-        "{problem}: no method has a clearly smaller log-loss than LORI ({ours}).", problem=Name(problem).capital(),
-        ours=_fixed(ours),
+        "{problem}: no method has a clearly smaller log-loss than {own} ({ours}).", problem=Name(problem).capital(),
+        own=own, ours=_fixed(ours),
     )  # fmt: skip

@@ -7,15 +7,17 @@ sets have the same scaling, so that they have one prior and are fitted in batche
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
 from lori.data.preferences import Preferences
 from lori.experiments.bench.contest import Measured, Row
-from lori.experiments.bench.trials import Decider, answered, each
+from lori.experiments.bench.trials import Decider, Keeping, answered
+from lori.experiments.study import Cell
 from lori.inference.estimates import Optimum
 from lori.inference.fitting import fit_groups
 from lori.inference.posterior.draws import interval
@@ -62,13 +64,17 @@ class Trial:
     trusted: bool
 
 
-def measure(settings: CalibrationSettings) -> Measured:
-    measured = Measured()
+def measure(
+    settings: CalibrationSettings, out: Path, say: Callable[[str], None], progress: Callable[[int, int], None]
+) -> Measured:
+    """Both methods; batches are kept in `out`, and those that are there are not done again."""
+    measured, keeping = Measured(), Keeping(out, say, progress)
+    seeds = range(settings.data_sets)
+    batches = [seeds[start : start + BATCH] for start in range(0, len(seeds), BATCH)]
     for method, pairs in (("smc", settings.pairs), ("laplace", settings.laplace_pairs)):
-        seeds = range(settings.data_sets)
-        batches = [seeds[start : start + BATCH] for start in range(0, len(seeds), BATCH)]
         work = [(settings, method, pairs, own) for own in batches]
-        trials = [trial for batch in each(_trials, work, settings.jobs) for trial in batch]
+        cells = keeping.each(f"calibration-{method}", _batch, settings, work.__getitem__, len(work))
+        trials = [Trial(**trial) for cell in cells for trial in cell["trials"]]
         names = list(trials[0].ranks)
         case = f"{method}, {pairs:,} pairs, {settings.data_sets} data sets"
         p_values, coverage = {}, {}
@@ -103,6 +109,11 @@ def _trial(work: tuple[CalibrationSettings, str, int, int]) -> Trial:
     """That of one seed alone."""
     settings, method, pairs, seed = work
     return _trials((settings, method, pairs, [seed]))[0]
+
+
+def _batch(work: tuple[CalibrationSettings, str, int, Sequence[int]]) -> Cell:
+    """Several seeds, as they are kept."""
+    return {"trials": [asdict(trial) for trial in _trials(work)]}
 
 
 def _trials(work: tuple[CalibrationSettings, str, int, Sequence[int]]) -> list[Trial]:

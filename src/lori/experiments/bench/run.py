@@ -102,7 +102,8 @@ CASES = {
     "srmp": Case("a few noisy answers", srmp.measure, srmp.SrmpSettings(), srmp.SMOKE),
     "posterior": Case("how sure, and at what cost", posterior.measure, posterior.PosteriorSettings(), posterior.SMOKE),
     "calibration": Case(
-        "are posteriors right", calibration.measure, calibration.CalibrationSettings(), calibration.SMOKE, by_name=True
+        "are posteriors right", calibration.measure, calibration.CalibrationSettings(), calibration.SMOKE,
+        by_name=True, resumes=True,
     ),
     "coverage": Case(
         "do reported intervals hold the truth",
