@@ -51,7 +51,7 @@ class OccupationSettings:
     cells: int = 100
     """Of each feature."""
     directions: int = 25
-    """Of the reward, from the tumour alone to white blood cells alone."""
+    """Of the reward, from nearly the tumour alone to nearly white blood cells alone."""
     followed: int = 4_000
     """Trajectories of each policy."""
     seed: int = 100
@@ -64,8 +64,8 @@ SMOKE = OccupationSettings(cells=10, directions=3, followed=50)
 def measure(settings: OccupationSettings) -> Measured:
     simulator, model, mdp = Cancer(), world.true_model(), world.mdp(settings.cells)
     start = _start(simulator, mdp)
-    angles = np.linspace(0.0, np.pi / 2, settings.directions)
-    corners = [corner(mdp, simulator.horizon, np.array([-np.cos(angle), np.sin(angle)])) for angle in angles]
+    worth = np.geomspace(0.5, 50.0, settings.directions)  # of white blood cells, in units of the tumour's volume
+    corners = [corner(mdp, simulator.horizon, np.array([-1.0, each])) for each in worth]
     means = np.array([occupied(mdp, table, start) for table in corners])
     behaviour = world.behaviour_policy(cells=settings.cells)
 

@@ -164,8 +164,8 @@ def prefer(
         from lori.policies.environments import totals_by_step
 
         followed = [each for each in (found.policy, opponent) if not isinstance(each, Episodes)]
-        options = {"discount": discount, "horizon": horizon, "seed": seed}
-        write_preferred(found, known, env, [totals_by_step(world, each, **options) for each in followed], report)
+        paths = [totals_by_step(world, each, discount=discount, horizon=horizon, seed=seed) for each in followed]
+        write_preferred(found, known, env, paths, report)
     if as_json:
         print_json(found.to_dict())
         return

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,7 +94,7 @@ def prefer_finite(
     known = models_of(model, draws)
     columns = columns_of(known[0], mdp.objectives)
     if hasattr(opponent, "chances_at"):
-        returns = sampled(opponent, mdp, discount, steps, trajectories, seed)
+        returns = sampled(cast(Chances, opponent), mdp, discount, steps, trajectories, seed)
     else:
         returns = returns_of(opponent, mdp.objectives)
     found = front(mdp, discount, steps)
