@@ -24,7 +24,7 @@ from lori.inference.problem import Problem
 from lori.inference.sources.memory import Memory
 from lori.model.engines import compiled, jax, jnp
 from lori.model.likelihoods.base import Rows
-from lori.model.likelihoods.probabilities import Derivatives
+from lori.model.likelihoods.derivatives import Derivatives
 from lori.model.precision import double_precision
 from lori.model.specification import Parameters, Specification
 

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods import lapses
 from lori.model.likelihoods.base import Compares, Likelihood
-from lori.model.likelihoods.probabilities import Derivatives, Levels
+from lori.model.likelihoods.derivatives import Derivatives
+from lori.model.likelihoods.probabilities import Levels
 from lori.model.rewards import Bounds, Reward
 
 MOST_LEVELS = 20  # compiling takes a second for every four levels, and nobody has so many priorities

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lori.model.likelihoods import probabilities as derivatives
+from lori.model.likelihoods import derivatives
 from lori.model.likelihoods.probabilities import TIE_RULES, log_better, log_full_tie
 from lori.model.precision import double_precision
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from lori.model.likelihoods import subsets
-from lori.model.likelihoods.probabilities import better_derivatives, log_outcomes
+from lori.model.likelihoods.derivatives import better_derivatives
+from lori.model.likelihoods.probabilities import log_outcomes
 from lori.model.precision import double_precision
 
 

@@ -72,7 +72,7 @@ def measure(
         matter = [trial for trial in trials if trial.decides >= TENTH]
         clear = [trial for trial in matter if trial.hangs >= TENTH]
         converged, right = sum(own.converged for own in trials), sum(own.right for own in matter)
-        measures = {
+        measures: dict[str, float] = {
             "converged": converged, "deciders": len(trials), "right": right, "of": len(matter),
             "right where a tenth hangs": sum(own.right for own in clear), "of these": len(clear),
         }  # fmt: skip

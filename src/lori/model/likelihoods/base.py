@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from lori.model.engines import jax
-from lori.model.likelihoods.probabilities import Above, Derivatives, Levels, TieRule
+from lori.model.likelihoods.derivatives import Above, Derivatives
+from lori.model.likelihoods.probabilities import Levels, TieRule
 
 if TYPE_CHECKING:
     from lori.model.rewards import Reward

@@ -122,7 +122,7 @@ def _through(
     sets = sorted((own for own in range(1, members + 1) if own & ~members == 0), key=int.bit_count)
     best = jax.lax.stop_gradient(jnp.maximum(0.0, reduce(jnp.maximum, [gap[y - 1] for y in others])))
     weight = {0: jnp.exp(-best), **{y: jnp.exp(gap[y - 1] - best) for y in others}}
-    rise = {**weight, 0: 1.0} if level == 0 else weight
+    rise: dict[int, Any] = {**weight, 0: 1.0} if level == 0 else weight
     limit = jnp.minimum(jnp.asarray(tolerance), LARGEST)
     kappa, rho = jnp.exp(-limit), -jnp.expm1(-limit)
     within = {own: _sum(weight[y] for y in _alternatives(own)) for own in sets}

@@ -22,7 +22,8 @@ from functools import cached_property
 from typing import Any
 
 from lori.model.engines import arrays_of, jax
-from lori.model.likelihoods.probabilities import Above, Derivatives, InLapse, Levels
+from lori.model.likelihoods.derivatives import Above, Derivatives, InLapse
+from lori.model.likelihoods.probabilities import Levels
 
 RAREST, MOST = 1e-9, 0.9  # bounds of a learned rate; at the lower one there are no slips in any data
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: an impossible tie may still be a slip

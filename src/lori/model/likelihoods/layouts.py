@@ -16,7 +16,7 @@ import numpy as np
 from lori.model import normal
 from lori.model.engines import arrays_of, jax, jnp
 from lori.model.likelihoods.base import Block, Point, Rows
-from lori.model.likelihoods.probabilities import Derivatives, pairs_of_levels
+from lori.model.likelihoods.derivatives import Derivatives, pairs_of_levels
 
 if TYPE_CHECKING:
     from lori.model.specification import Parameters, Specification

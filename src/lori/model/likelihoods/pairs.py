@@ -16,20 +16,10 @@ from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError, InputError, one_of
 from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods.base import Layout, Observations
+from lori.model.likelihoods.derivatives import Above, Derivatives, better_derivatives, tie_derivatives
 from lori.model.likelihoods.lapses import lapse_derivatives
 from lori.model.likelihoods.layouts import Alternatives, Differences
-from lori.model.likelihoods.probabilities import (
-    TIE_RULES,
-    Above,
-    Derivatives,
-    Levels,
-    TieRule,
-    better_derivatives,
-    log_better,
-    log_full_tie,
-    log_outcomes,
-    tie_derivatives,
-)
+from lori.model.likelihoods.probabilities import TIE_RULES, Levels, TieRule, log_better, log_full_tie, log_outcomes
 
 if TYPE_CHECKING:
     from lori.model.rewards import Reward
