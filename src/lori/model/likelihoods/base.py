@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from lori.model.engines import jax
-from lori.model.likelihoods.probabilities import Above, Derivatives, Levels, TieRule
+from lori.model.likelihoods.lapses import Slips
+from lori.model.likelihoods.probabilities import Derivatives, Levels, TieRule
 
 if TYPE_CHECKING:
     from lori.model.rewards import Reward
@@ -278,7 +279,7 @@ class Compares(Likelihood, Protocol):
         gap: Levels,
         tolerance: Levels,
         order: int = 2,
-        above: Callable[[Any], Above] | None = None,
+        above: Callable[[Any], Slips] | None = None,
     ) -> Derivatives:
         """The same with derivatives, in closed form; those beyond `order` may be left out.
 

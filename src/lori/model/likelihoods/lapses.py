@@ -22,7 +22,7 @@ from functools import cached_property
 from typing import Any
 
 from lori.model.engines import arrays_of, jax
-from lori.model.likelihoods.probabilities import Above, Derivatives, InLapse, Levels
+from lori.model.likelihoods.probabilities import Derivatives, InLapse, Levels
 
 RAREST, MOST = 1e-9, 0.9  # bounds of a learned rate; at the lower one there are no slips in any data
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: an impossible tie may still be a slip
@@ -84,7 +84,7 @@ class Slips:
         return 1 / self._answered
 
 
-def lapse_derivatives(found: Derivatives, top: Above) -> Derivatives:
+def lapse_derivatives(found: Derivatives, top: Slips) -> Derivatives:
     """Derivatives of V by gaps, tolerances and λ, from those of L, whatever they come from."""
     gradient = [(top.reached * by_gap, top.reached * by_tolerance) for by_gap, by_tolerance in found.gradient]
     curvature: Any = {}

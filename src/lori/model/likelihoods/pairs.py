@@ -16,11 +16,10 @@ from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError, InputError, one_of
 from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods.base import Layout, Observations
-from lori.model.likelihoods.lapses import lapse_derivatives
+from lori.model.likelihoods.lapses import Slips, lapse_derivatives
 from lori.model.likelihoods.layouts import Alternatives, Differences
 from lori.model.likelihoods.probabilities import (
     TIE_RULES,
-    Above,
     Derivatives,
     Levels,
     TieRule,
@@ -117,7 +116,7 @@ class Pairs:
         gap: Levels,
         tolerance: Levels,
         order: int = 2,
-        above: Callable[[Any], Above] | None = None,
+        above: Callable[[Any], Slips] | None = None,
     ) -> Derivatives:
         if kind != TIED:
             return better_derivatives(gap, tolerance, self.rule, order, above)

@@ -33,7 +33,7 @@ the decision came down to it. In the curvature the sums over upper levels telesc
     H_jl = Ω_j P_jl (X_j + ω_j (1 − Ω_j) l_j) l_lᵀ           for j < l,  P_jl = Π_{j<i<l} ω_i
 
 with l, Λ the level's own gradient and curvature and X its mixed derivative with log p. Cost: O(k) for value and
-gradient (appendix A has O(k²)), O(k²) for the curvature. What stands `Above` the first level, as slips do, is one more
+gradient (appendix A has O(k²)), O(k²) for the curvature. What stands above the first level, as slips do, is one more
 ω: the same formulas hold with Ω_1 = ω instead of 1.
 
 All functions take gap (levels, …) and tolerance (levels, …) as sequences over levels of broadcastable arrays, of
@@ -43,12 +43,15 @@ NumPy or of JAX, and compute with the engine that these belong to.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lori.model.engines import arrays_of, jax, log_sigmoid, softplus
+
+if TYPE_CHECKING:
+    from lori.model.likelihoods.lapses import Slips
 
 TieRule = Literal["split", "observed", "printed"]
 TIE_RULES: tuple[str, ...] = get_args(TieRule)
@@ -194,29 +197,6 @@ def pairs_of_levels(levels: int) -> list[tuple[int, int]]:
     return [(j, later) for j in range(levels) for later in range(j, levels)]
 
 
-class Above(Protocol):
-    """What comes between the levels and an answer (`lori.model.likelihoods.lapses`): the log-probability of the answer,
-    the probability that it came from the levels and that it did not, and the derivatives of the rate of slips."""
-
-    @property
-    def value(self) -> jax.Array: ...
-
-    @property
-    def reached(self) -> jax.Array: ...
-
-    @property
-    def rest(self) -> jax.Array: ...
-
-    @property
-    def first(self) -> jax.Array: ...
-
-    @property
-    def second(self) -> jax.Array: ...
-
-    @property
-    def mixed(self) -> jax.Array: ...  # times the gradient by a gap or tolerance
-
-
 class _Levels(NamedTuple):
     """What the derivatives are made of, for each level."""
 
@@ -230,7 +210,7 @@ class _Levels(NamedTuple):
 
 
 def better_derivatives(
-    gap: Levels, tolerance: Levels, rule: TieRule, order: int = 2, above: Callable[[Any], Above] | None = None
+    gap: Levels, tolerance: Levels, rule: TieRule, order: int = 2, above: Callable[[Any], Slips] | None = None
 ) -> Derivatives:
     """Derivatives of `log_better` up to `order`, one exponential for each level where the numbers allow it.
 
@@ -257,7 +237,7 @@ def better_derivatives(
     return _combined(levels, tolerance, above)
 
 
-def _value(gap: Levels, tolerance: Levels, rule: TieRule, safe: bool, above: Callable[[Any], Above] | None) -> Any:
+def _value(gap: Levels, tolerance: Levels, rule: TieRule, safe: bool, above: Callable[[Any], Slips] | None) -> Any:
     """The log-probability alone, of NumPy's arrays."""
     if not safe:
         log_p = log_better(gap, tolerance, rule)
@@ -335,13 +315,9 @@ def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule, in_logari
     for a, b in reversed(list(zip(gap, tolerance, strict=True))):
         up, widened = arrays.exp(a), arrays.exp(b)
         s = up / (up + widened)
-        t = up * widened
-        t += 1
-        t = 1 / t
+        t = 1 / (1 + up * widened)
         tp = t * p
-        kept = arrays.expm1(2 * b) * tp
-        kept += 1
-        kept = 1 / kept  # 1 − ω
+        kept = 1 / (1 + arrays.expm1(2 * b) * tp)  # 1 − ω
         twice = 2 * arrays.exp(2 * b) * tp
         twice *= kept
         states.append((s, t, -0.5 * arrays.expm1(-2 * b) * twice, kept, twice))
@@ -370,7 +346,7 @@ def _levels_by_logarithms(gap: Levels, tolerance: Levels, rule: TieRule) -> _Lev
     return _Levels(arrays.exp(log_p), log_p, *(list(part) for part in zip(*reversed(states), strict=True)))
 
 
-def _combined(levels: _Levels, tolerance: Levels, above: Callable[[Any], Above] | None = None) -> Derivatives:
+def _combined(levels: _Levels, tolerance: Levels, above: Callable[[Any], Slips] | None = None) -> Derivatives:
     arrays, top = arrays_of(levels.value), None if above is None else above(levels.probability)
     reached: Any = None if top is None else top.reached  # Ω_j, where it is not one
     rest: Any = None if top is None else top.rest  # 1 − Ω_j
@@ -378,8 +354,7 @@ def _combined(levels: _Levels, tolerance: Levels, above: Callable[[Any], Above] 
     for level, (s, t, omega, kept, twice, b) in enumerate(zip(*levels[2:], tolerance, strict=True)):
         r, q = 1 - s, 1 - t
         spread, handed = s * r, omega * q
-        omega_b = twice - handed  # what is changed in place here and below belongs to nobody else
-        omega_b *= kept
+        omega_b = (twice - handed) * kept  # what is changed in place below belongs to nobody else
         both = omega_b * q
         both += handed * t
         by_a, by_b = r - handed, twice - r
@@ -391,8 +366,7 @@ def _combined(levels: _Levels, tolerance: Levels, above: Callable[[Any], Above] 
         bb *= kept
         bb -= arrays.exp(-2 * b) * twice
         bb *= twice  # ∂ρ/∂b
-        bb -= spread
-        bb -= both
+        bb -= spread + both
         own.append((by_a, by_b))
         if reached is not None:
             less_a, less_b = rest * by_a, rest * by_b
@@ -407,11 +381,7 @@ def _combined(levels: _Levels, tolerance: Levels, above: Callable[[Any], Above] 
         side_a, side_b = -kept, omega_b
         side_a *= handed
         if reached is not None:
-            less_a *= omega
-            less_b *= omega
-            side_a += less_a
-            side_b += less_b
-            side_a, side_b = reached * side_a, reached * side_b
+            side_a, side_b = reached * (side_a + omega * less_a), reached * (side_b + omega * less_b)
         sides.append((side_a, side_b))
         reached = omega if reached is None else reached * omega
         rest = 1 - reached
