@@ -22,7 +22,6 @@ ACROSS_MODULES = {
     "interfaces/web/test_browser.py": "whole interviews in a real browser",
     "interfaces/test_three_reports.py": "reports of three real analyses",
     "language/test_sentences.py": "every sentence, kept in tests/golden",
-    "model/likelihoods/test_derivatives.py": "closed forms, refereed by automatic differentiation",
     "model/rewards/test_registry.py": "families of rewards, also from outside the library",
 }
 

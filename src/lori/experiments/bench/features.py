@@ -36,7 +36,7 @@ SMOKE = FeaturesSettings(pairs=1_500, features=5, repeats=1)
 def measure(settings: FeaturesSettings) -> Measured:
     """One level is the same likelihood for both. Two levels are the truth: the search must not end below it."""
     preferences, truth = _simulated(settings)
-    differences, left_won = preferences.differences, preferences.wins > 0
+    differences, left_won = preferences.differences, preferences.outcome_counts[:, 0] > 0
     one = LORI(levels=1, epsilon=0.0, lapse=0, prior=None)
     two = LORI(levels=2, lapse=0, prior=None)
 
