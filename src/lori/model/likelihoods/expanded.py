@@ -142,7 +142,8 @@ def _through(
         ways = [rise[y] * step[own | 1 << y] * b[own | 1 << y] for y in _alternatives(members & ~own)]
         b[own] = _sum([*ways, *([after[own].value] if own & CHOSEN else [])])
     flow = {own: step[own] * each for own, each in b.items()}
-    slope = {(z, own): (kappa if own >> z & 1 else 1.0) * weight[z] * r[own] for z in others for own in sets}
+    share = {(z, own): weight[z] * r[own] for z in others for own in sets}
+    slope = {(z, own): kappa * each if own >> z & 1 else each for (z, own), each in share.items()}
     change = {(z, 0): rise[z] * flow[1 << z] for z in others}
     for z in others:
         for own in sets:
@@ -150,7 +151,7 @@ def _through(
             change[z, own] = gained - b[own] * slope[z, own]
     t = {own: kappa * within[own] * r[own] for own in sets}
     n = {own: inflow[own] * r[own] for own in sets}
-    opened = {own: kappa if own.bit_count() > 1 else 0.0 for own in sets}
+    opened: dict[int, Any] = {own: kappa if own.bit_count() > 1 else 0.0 for own in sets}
     first = {(level, z): _sum(p[own] * change[z, own] for own in (0, *sets)) for z in others}
     entered = kappa * _sum(rise[y] * flow[1 << y] for y in (0, *others))
     first[level, 0] = _sum(b[own] * (opened[own] * n[own] + p[own] * t[own]) for own in sets) - entered
