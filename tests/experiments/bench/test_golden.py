@@ -65,9 +65,16 @@ def test_every_statistical_case_is_among_them():
     """But for those that keep every run in a folder of their own, from which they go on, one of a single batch, and
     those whose results stand on a page alone, or nowhere yet."""
     whole = {"coverage", "people", "populations", "set-coverage", "set-recovery", "third-levels"}
-    whole |= {"planning", "q-learning", "actor-critic", "occupation", "off-policy", "interview", "elicit"} | {
-        name for name in CASES if name.startswith("population-")
-    }
+    whole |= {
+        "planning",
+        "q-learning",
+        "actor-critic",
+        "occupation",
+        "off-policy",
+        "interview",
+        "elicit",
+        "features",
+    } | {name for name in CASES if name.startswith("population-")}
     assert set(GOLDEN) | whole == {name for name, case in CASES.items() if case.by_name}
     assert set(GOLDEN) == set(TRIALS)
 

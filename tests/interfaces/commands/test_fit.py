@@ -55,7 +55,7 @@ def test_defaults_are_the_librarys_own():
         ({"context": "a"}, r"--context: expected a reward that has it \(gated\), got 'linear'"),
         ({"reward": "gated"}, "expected a context, got 'gated' alone; .*--context"),
         ({"reward": "network", "decreasing": "a"}, r"--decreasing: .*\(linear or capped or gated\), got 'network'"),
-        ({"reward": "foo"}, "--reward: expected linear or capped or network or gated, got 'foo'"),
+        ({"reward": "foo"}, "--reward: expected linear or capped or network or gated or steps, got 'foo'"),
         ({"levels": "many"}, "--levels: expected a whole number from 1"),
         ({"alpha": "big"}, "--alpha: expected 'learned' or a number"),
     ],

@@ -73,7 +73,7 @@ def test_check(model, person):
 def test_calibration(model, person):
     figure = model.plot.calibration(person)
     assert figure.get_label().startswith("The 95 % interval of the observed share contains the predicted one in all 3 ")
-    assert "81 % predicted, 82 % observed (73 % to 88 %, 100 comparisons)" in figure.get_label()
+    assert "81 % predicted, 82 % observed (73 % to 88 %, 100 choices)" in figure.get_label()
     assert "share of choices that it won" in texts(figure)
 
 
@@ -126,7 +126,7 @@ def test_all_observed_in_one_bin_is_drawn():
     one = plots.reliability(
         lori.OrderedModel.linear([[1.0]], epsilon=[0.0]), lori.Preferences.from_arrays([[1.0]], [[0.0]])
     )
-    assert "1 comparison)" in calibration.calibration(one).get_label()
+    assert "1 choice)" in calibration.calibration(one).get_label()
     assert np.isfinite(calibration.calibration(one).axes[0].get_xlim()).all()
 
 

@@ -101,7 +101,7 @@ def explore(
 
 def check(env: Any) -> None:
     """A Gymnasium environment with a list of actions and a vector reward."""
-    check_rewards(env)
+    check_environment(env)
     from gymnasium.spaces import Discrete
 
     if not isinstance(env.action_space, Discrete):
@@ -109,16 +109,22 @@ def check(env: Any) -> None:
             "env", expected="an environment with a list of actions", got=type(env.action_space).__name__,
             fix="choose a few actions with an action wrapper",
         )  # fmt: skip
+    check_rewards(env)
 
 
-def check_rewards(env: Any) -> None:
-    """A Gymnasium environment with a vector reward."""
+def check_environment(env: Any) -> None:
+    """One of Gymnasium, of any kind."""
     if find_spec("gymnasium") is None:
         raise MissingExtra("gymnasium", "rl")
     if not hasattr(env, "step") or not hasattr(env, "action_space"):
         raise InputError(
             "env", expected="a Gymnasium environment", got=type(env).__name__, fix="make one with mo_gymnasium.make"
         )
+
+
+def check_rewards(env: Any) -> None:
+    """A Gymnasium environment with a vector reward."""
+    check_environment(env)
     space = reward_space(env)
     if space is None or not np.shape(getattr(space, "low", 0.0)):
         raise InputError(
