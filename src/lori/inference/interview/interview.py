@@ -50,11 +50,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Next:
-    """What follows an answer: the likeliest order then, its probability, and the question to ask, if there is one."""
+    """What follows an answer: the likeliest order then, its probability, and the question to ask, if there is one.
+
+    `spare` is the second best, to be asked after it where what follows that one is not known in time.
+    """
 
     order: tuple[str, ...]
     sure: float
     question: Question | None
+    spare: Question | None = None
 
 
 class Interview:
@@ -98,7 +102,7 @@ class Interview:
     def ask(self) -> Question:
         """The question to answer now: the same one until it is answered."""
         if self._question is None:
-            self._question = self._best(self.particles, [self.particles.weights], len(self.history) + 1)[0]
+            ((self._question, _),) = self._best(self.particles, [self.particles.weights], len(self.history) + 1)
         return self._question
 
     def tell(self, answer: str) -> Interview:
@@ -127,14 +131,14 @@ class Interview:
             now, question = self.particles, self.ask()
             likely = now.probabilities(self.study.differences(question.pair[None]))[:, :, 0]
             weights = [own / own.sum() for own in (now.weights * likely).astype(float)] + [now.weights]
-            following: Sequence[Question | None] = [None] * len(weights)
+            following: Sequence[tuple[Question | None, Question | None]] = [(None, None)] * len(weights)
             if question.number < self.study.questions:
                 following = self._best(now, weights, question.number + 1)
             orders = now.orders()
             for answer, own, asked in zip((*self.study.answers, SKIP), weights, following, strict=True):
                 chances = np.bincount(orders, own)
                 likeliest = int(chances.argmax())
-                self._ready[answer] = Next(self._leaders(likeliest), float(chances[likeliest]), asked)
+                self._ready[answer] = Next(self._leaders(likeliest), float(chances[likeliest]), *asked)
         return self._ready
 
     # -- what is known --------------------------------------------------------------------------------------
@@ -189,14 +193,16 @@ class Interview:
 
     # -- choosing -------------------------------------------------------------------------------------------
 
-    def _best(self, particles: Particles, weights: Sequence[np.ndarray], number: int) -> list[Question]:
-        """For each of several weightings of the particles the question that teaches most."""
+    def _best(
+        self, particles: Particles, weights: Sequence[np.ndarray], number: int
+    ) -> list[tuple[Question, Question | None]]:
+        """For each of several weightings of the particles the question that teaches most, and a spare one."""
         generator = self._random(3, number)
         if (again := self._repeated(number, generator)) is not None:
-            return [again] * len(weights)
+            return [(again, None)] * len(weights)
         pairs = self._fresh(self.study.candidates(generator, CANDIDATES))
         if not self.adaptive:
-            return [_question(number, pairs[0])] * len(weights)
+            return [(_question(number, pairs[0]), None)] * len(weights)
         some = generator.choice(len(particles.vectors), min(VALUED_BY, len(particles.vectors)), replace=False)
         few = Particles(particles.specification, particles.vectors[some], particles.log_weights[some])
         likely = few.probabilities(self.study.differences(pairs))
@@ -204,7 +210,11 @@ class Interview:
         chosen = []
         for own in weights:
             value = information(likely, own[some] / own[some].sum(), orders, each)
-            chosen.append(_question(number, pairs[int(value.argmax())]))
+            best = pairs[int(value.argmax())]
+            value[_same(pairs, best)] = -np.inf
+            second = int(value.argmax())
+            spare = _question(number + 1, pairs[second]) if np.isfinite(value[second]) else None
+            chosen.append((_question(number, best), spare))
         return chosen
 
     def _fresh(self, pairs: np.ndarray) -> np.ndarray:
@@ -213,7 +223,7 @@ class Interview:
         earlier += [self._question.pair] if self._question else []
         asked = np.zeros(len(pairs), bool)
         for pair in earlier:
-            asked |= (pairs == pair).all(axis=(1, 2)) | (pairs == pair[::-1]).all(axis=(1, 2))
+            asked |= _same(pairs, pair)
         return pairs if asked.all() else pairs[~asked]
 
     def _repeated(self, number: int, generator: np.random.Generator) -> Question | None:
@@ -244,6 +254,11 @@ class Interview:
     def _random(self, *purpose: int) -> np.random.Generator:
         """The same numbers for the same purpose, whenever an interview is taken up."""
         return np.random.default_rng([self.seed, *purpose])
+
+
+def _same(pairs: np.ndarray, pair: np.ndarray) -> np.ndarray:
+    """Which of the pairs are this one, in either direction?"""
+    return (pairs == pair).all(axis=(1, 2)) | (pairs == pair[::-1]).all(axis=(1, 2))
 
 
 def _question(number: int, pair: np.ndarray) -> Question:

@@ -155,7 +155,7 @@ class Server:
 
     async def _told(self, token: str, talk: Talk, answer: str) -> tuple[Respondent, Sequence[Turn]] | None:
         """Write an answer with what follows it, and where the respondent is then; None where it was too late."""
-        found, turn = (await self.talks.following(talk))[answer], talk.turn
+        found, turn = await self.talks.following(talk, answer), talk.turn
         over = found.question is None or found.sure > self.study.sure
         following = None if over or found.question is None else Turn(found.question, None, time.time(), None)
         result = json.dumps({"order": found.order, "probability": found.sure}) if over else ""
@@ -163,7 +163,7 @@ class Server:
             self.talks.forget(token)
             return None
         if following is not None:
-            self.talks.go_on(token, talk, answer, following)
+            self.talks.go_on(token, talk, answer, following, found.spare)
             return talk.respondent, [following]
         self.talks.forget(token)
         return replace(talk.respondent, result=result), [replace(turn, answer=answer)] * turn.question.number
