@@ -44,7 +44,7 @@ def test_a_turn_is_worked_on_once(talks):
     talk = talks.take_up("a", PERSON, [FIRST])
     assert talks.take_up("a", PERSON, [FIRST]) is talk
     assert talks.take_up("a", PERSON, [replace(FIRST, answer="left")]) is None
-    talks.go_on("a", talk, "left", SECOND, None)
+    talks.go_on("a", talk, "left", SECOND, ())
     assert talks.get("a").answered == ((FIRST.question, "left"),)
     assert talks.take_up("a", PERSON, [replace(FIRST, answer="left"), SECOND]) is talks.get("a")
     assert talks.workers.calls == [(1, 0, 1), (1, 1, 2)]
@@ -56,7 +56,7 @@ def test_those_who_begin_alike_share_what_follows_the_first_question(talks):
     assert second.following is first.following
     assert talks.take_up("c", replace(PERSON, id=3, seed=8), [FIRST]).following is not first.following
     for token, talk in (("a", first), ("b", second)):
-        talks.go_on(token, talk, "left", SECOND, None)
+        talks.go_on(token, talk, "left", SECOND, ())
     assert talks.get("a").following is not talks.get("b").following
 
 
@@ -69,12 +69,12 @@ def test_what_an_ended_worker_did_not_find_is_asked_for_again(talks):
 
 
 def test_where_what_follows_is_late_the_spare_question_is_asked(talks):
-    talk, spare = talks.take_up("a", PERSON, [FIRST]), question(3)
+    talk, spare, further = talks.take_up("a", PERSON, [FIRST]), question(3), question(4)
     talks.workers.late = True
-    talks.go_on("a", talk, "left", SECOND, spare)
+    talks.go_on("a", talk, "left", SECOND, (spare, further))
     late = talks.get("a")
     found = asyncio.run(talks.following(late, "left"))
-    assert (found.question, found.sure) == (spare, 0.0)
+    assert (found.question, found.spare, found.sure) == (spare, (further,), 0.0)
     assert late.following.cancelled()  # both answers will be counted together
     talks.workers.late = False
     assert asyncio.run(talks.following(late, "left")) == len(talks.workers.calls)  # where nothing was written, again
@@ -83,7 +83,7 @@ def test_where_what_follows_is_late_the_spare_question_is_asked(talks):
 def test_what_comes_in_time_is_not_replaced(talks):
     talk = talks.take_up("a", PERSON, [FIRST])
     talks.workers.late = True
-    talks.go_on("a", talk, "left", SECOND, question(3))
+    talks.go_on("a", talk, "left", SECOND, (question(3),))
 
     async def answered():
         asyncio.get_running_loop().call_later(0.001, talks.get("a").following.set_result, {"left": "found"})
@@ -95,5 +95,5 @@ def test_what_comes_in_time_is_not_replaced(talks):
 def test_after_the_last_question_there_is_none_instead(talks):
     talk = talks.take_up("a", PERSON, [FIRST])
     last = Turn(question(talks.study.questions), None, 2.0, None)
-    talks.go_on("a", talk, "left", last, question(3))
-    assert talks.get("a").spare is None
+    talks.go_on("a", talk, "left", last, (question(3),))
+    assert talks.get("a").spare == ()

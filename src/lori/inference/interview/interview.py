@@ -30,6 +30,7 @@ from lori.inference.posterior.order import PriorityOrder
 PARTICLES = 1000
 VALUED_BY = 300  # particles that stand for all where questions are chosen
 CANDIDATES = 120  # random pairs among which the next question is chosen
+SPARE = 4  # questions that are chosen beside the best
 SKIP = "skip"
 SETTLING = 3  # questions before one may be asked again
 
@@ -52,13 +53,13 @@ class Question:
 class Next:
     """What follows an answer: the likeliest order then, its probability, and the question to ask, if there is one.
 
-    `spare` is the second best, to be asked after it where what follows that one is not known in time.
+    `spare` are the next best, to be asked after it while what follows is not known in time.
     """
 
     order: tuple[str, ...]
     sure: float
     question: Question | None
-    spare: Question | None = None
+    spare: tuple[Question, ...] = ()
 
 
 class Interview:
@@ -131,7 +132,7 @@ class Interview:
             now, question = self.particles, self.ask()
             likely = now.probabilities(self.study.differences(question.pair[None]))[:, :, 0]
             weights = [own / own.sum() for own in (now.weights * likely).astype(float)] + [now.weights]
-            following: Sequence[tuple[Question | None, Question | None]] = [(None, None)] * len(weights)
+            following: Sequence[tuple[Question | None, tuple[Question, ...]]] = [(None, ())] * len(weights)
             if question.number < self.study.questions:
                 following = self._best(now, weights, question.number + 1)
             orders = now.orders()
@@ -195,14 +196,14 @@ class Interview:
 
     def _best(
         self, particles: Particles, weights: Sequence[np.ndarray], number: int
-    ) -> list[tuple[Question, Question | None]]:
-        """For each of several weightings of the particles the question that teaches most, and a spare one."""
+    ) -> list[tuple[Question, tuple[Question, ...]]]:
+        """For each of several weightings of the particles the question that teaches most, and spare ones."""
         generator = self._random(3, number)
         if (again := self._repeated(number, generator)) is not None:
-            return [(again, None)] * len(weights)
+            return [(again, ())] * len(weights)
         pairs = self._fresh(self.study.candidates(generator, CANDIDATES))
         if not self.adaptive:
-            return [(_question(number, pairs[0]), None)] * len(weights)
+            return [(_question(number, pairs[0]), ())] * len(weights)
         some = generator.choice(len(particles.vectors), min(VALUED_BY, len(particles.vectors)), replace=False)
         few = Particles(particles.specification, particles.vectors[some], particles.log_weights[some])
         likely = few.probabilities(self.study.differences(pairs))
@@ -210,11 +211,12 @@ class Interview:
         chosen = []
         for own in weights:
             value = information(likely, own[some] / own[some].sum(), orders, each)
-            best = pairs[int(value.argmax())]
-            value[_same(pairs, best)] = -np.inf
-            second = int(value.argmax())
-            spare = _question(number + 1, pairs[second]) if np.isfinite(value[second]) else None
-            chosen.append((_question(number, best), spare))
+            best: list[Question] = []
+            while len(best) <= SPARE and np.isfinite(value.max()):
+                pair = pairs[int(value.argmax())]
+                best.append(_question(number + len(best), pair))
+                value[_same(pairs, pair)] = -np.inf
+            chosen.append((best[0], tuple(best[1:])))
         return chosen
 
     def _fresh(self, pairs: np.ndarray) -> np.ndarray:

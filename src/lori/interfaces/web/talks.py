@@ -1,8 +1,8 @@
 """Talks: which questions are open, and what follows each possible answer to them?
 
 Whenever a question is shown, workers begin to work out what follows it; an answer then only has to be written down.
-Where they are not done in time, because many answer at once, the second best question of before is asked instead, and
-what follows both answers is worked out together: nobody waits, and the workers catch up.
+Where they are not done in time, because many answer at once, the next best question of before is asked instead, and
+what follows all answers is worked out together: nobody waits, and the workers catch up.
 What is in memory can always be made again from the stored answers: after a kill, in another process, or when a talk
 was put aside because others came.
 """
@@ -36,7 +36,7 @@ class Talk:
     answered: Answered
     turn: Turn
     following: Future[dict[str, Next]]
-    spare: Question | None = None  # to be asked next where what follows is late
+    spare: tuple[Question, ...] = ()  # to be asked next while what follows is late
 
     def is_at(self, number: int, mark: str) -> bool:
         return self.turn.question.number == number and self.turn.mark == mark
@@ -71,18 +71,18 @@ class Talks:
             return None
         return talk if talk is not None and talk.turn == turn else self._at(token, respondent, history(known), turn)
 
-    def go_on(self, token: str, talk: Talk, answer: str, turn: Turn, spare: Question | None) -> None:
+    def go_on(self, token: str, talk: Talk, answer: str, turn: Turn, spare: tuple[Question, ...]) -> None:
         """The answer and the next turn are written: what follows is worked out while the respondent thinks."""
         self._at(token, talk.respondent, (*talk.answered, (talk.turn.question, answer)), turn, spare)
 
     async def following(self, talk: Talk, answer: str) -> Next:
-        if talk.spare is not None and not talk.following.done():
+        if talk.spare and not talk.following.done():
             waiting = asyncio.wrap_future(talk.following)
             waiting.add_done_callback(lambda own: own.cancelled() or own.exception())  # nobody may ask for it any more
             await asyncio.wait([waiting], timeout=PATIENCE)
             if not talk.following.done():
                 talk.following.cancel()
-                return Next((), 0.0, talk.spare)
+                return Next((), 0.0, talk.spare[0], talk.spare[1:])
         if talk.following.done() and not talk.following.cancelled() and not talk.following.exception():
             return talk.following.result()[answer]
         begun = None if talk.following.cancelled() else talk.following
@@ -101,11 +101,11 @@ class Talks:
         return json.dumps(study.prior.learned_from(orders, study.features, study.levels).shares)
 
     def _at(
-        self, token: str, respondent: Respondent, answered: Answered, turn: Turn, spare: Question | None = None
+        self, token: str, respondent: Respondent, answered: Answered, turn: Turn, spare: tuple[Question, ...] = ()
     ) -> Talk:
         following = self._work(respondent, answered, turn)
         ends = turn.question.number >= self.study.questions  # then there is nothing to ask instead
-        talk = Talk(respondent, answered, turn, following, None if ends else spare)
+        talk = Talk(respondent, answered, turn, following, () if ends else spare)
         self._talks[token] = talk
         self._talks.move_to_end(token)
         while len(self._talks) > MOST:
