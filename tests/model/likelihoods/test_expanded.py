@@ -11,7 +11,12 @@ from lori.model.precision import double_precision
 
 
 @pytest.mark.parametrize(
-    ("count", "levels", "rule", "sharp"), [(3, 2, "split", True), (3, 2, "split", False), (2, 3, "observed", False)]
+    ("count", "levels", "rule", "sharp"),
+    [
+        (3, 2, "split", True),
+        pytest.param(3, 2, "split", False, marks=pytest.mark.slow),  # to compile
+        (2, 3, "observed", False),
+    ],
 )
 @double_precision
 def test_written_out_or_not_sums_are_the_same(count, levels, rule, sharp):

@@ -23,7 +23,7 @@ from lori.interfaces.web.storage import Respondent, Turn, history
 from lori.interfaces.web.workers import Beginning, Workers
 
 MOST = 5000  # open questions in memory
-PATIENCE = 0.03  # seconds that an answer waits for what follows it, where there is another question
+PATIENCE = 0.01  # seconds that an answer waits for what follows it, where there is another question
 Found = TypeVar("Found")
 Answered = tuple[tuple[Question, str], ...]
 
