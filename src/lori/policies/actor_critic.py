@@ -31,7 +31,7 @@ import optax
 from lori.errors import InputError, whole
 from lori.policies.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
 from lori.policies.copies import Copies, Experience
-from lori.policies.finite.exploration import check_rewards, objective_count, objective_names
+from lori.policies.finite.exploration import check_rewards, objective_count, objective_names, own_limit, steps_of
 from lori.policies.gradients import Learned, advantages, climbed, padded
 from lori.policies.levels import EpisodeLevels
 from lori.policies.observing import Observing
@@ -241,20 +241,10 @@ def actor_critic(
             "slack", expected=f"a number from 0 for each of the {len(levels.order)} levels", got=str(slack)[:60],
             fix="leave it out for none",
         )  # fmt: skip
-    spec = getattr(env, "spec", None)
-    steps = horizon or getattr(spec, "max_episode_steps", None)
-    if steps is None:
-        raise InputError(
-            "horizon",
-            expected="a number of steps",
-            got="none, and the environment has no limit",
-            fix="pass horizon=100",
-        )
+    steps = steps_of(horizon, own_limit(env))
     known = ActorCriticSettings.__dataclass_fields__
     unknown = [name for name in settings if name not in known]
     if unknown:
         raise InputError("settings", expected=f"some of {', '.join(known)}", got=unknown[0], fix="use these names")
-    learner = ActorCritic(
-        env, levels, slacks, whole("horizon", int(steps), 1), whole("seed", seed, 0), ActorCriticSettings(**settings)
-    )
+    learner = ActorCritic(env, levels, slacks, steps, whole("seed", seed, 0), ActorCriticSettings(**settings))
     return learner.learn(updates, checkpoint=checkpoint, progress=progress)

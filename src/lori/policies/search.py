@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from lori.errors import InputError, whole
+from lori.errors import whole
 from lori.inference.posterior.draws import Posterior
 from lori.model.ordered import OrderedModel
 from lori.policies.copies import Copies
 from lori.policies.environments import run_episodes
-from lori.policies.finite.exploration import check_rewards, objective_count, objective_names
+from lori.policies.finite.exploration import check_rewards, objective_count, objective_names, own_limit, steps_of
 from lori.policies.finite.models import columns_of
 from lori.policies.finite.preferred import PreferredPlan, how_preferred, models_of, returns_of
 from lori.policies.levels import EpisodeLevels
@@ -55,23 +55,16 @@ def prefer_by_search(
     check_rewards(env)
     whole("rounds", rounds, 1), whole("policies", policies, BEST), whole("episodes", episodes, 2)
     whole("trajectories", trajectories, 2)
-    steps = horizon or getattr(getattr(env, "spec", None), "max_episode_steps", None)
-    if steps is None:
-        raise InputError(
-            "horizon", expected="a number of steps", got="none, and the environment has no limit",
-            fix="pass horizon=100",
-        )  # fmt: skip
+    steps = steps_of(horizon, own_limit(env))
     count = objective_count(env)
     objectives, known = objective_names(env, count), models_of(model, draws)
     columns, generator = columns_of(known[0], objectives), np.random.default_rng(seed)
     if hasattr(opponent, "act") or hasattr(opponent, "chances_at"):
-        theirs = run_episodes(
-            env, opponent, episodes=trajectories, discount=discount, horizon=int(steps), seed=seed
-        ).returns
+        theirs = run_episodes(env, opponent, episodes=trajectories, discount=discount, horizon=steps, seed=seed).returns
     else:
         theirs = returns_of(opponent, objectives)
     levels = EpisodeLevels.of(count, None, None, discount)
-    form = Observing.for_environment(env, levels, tuple(hidden), int(steps), seed)
+    form = Observing.for_environment(env, levels, tuple(hidden), steps, seed)
     copies = Copies(env, episodes)
 
     def followed(vector: np.ndarray, seeds: np.ndarray) -> np.ndarray:
@@ -81,7 +74,7 @@ def prefer_by_search(
             own = policy.likeliest(policy.outputs(policy.seen(observed, step, totals)))
             return own, policy.for_env(own)
 
-        return copies.run(choose, seeds, objectives=count, discount=discount, horizon=int(steps)).totals[-1]
+        return copies.run(choose, seeds, objectives=count, discount=discount, horizon=steps).totals[-1]
 
     few = known[:: -(-len(known) // FEW)]
     rivals = theirs[generator.permutation(len(theirs))[:RIVALS]][:, columns]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lori import FiniteMDP, InputError
+from lori.policies.finite.exploration import steps_of
 
 gymnasium = pytest.importorskip("gymnasium", reason="needs lori[rl]")
 
@@ -80,3 +81,11 @@ def test_a_horizon_leaves_out_what_is_farther():
 def test_what_cannot_be_listed_is_said_in_one_sentence(env, changes, words):
     with pytest.raises(InputError, match=words):
         FiniteMDP.explore(env(), **changes)
+
+
+def test_an_episode_has_as_many_steps_as_asked_for_or_the_worlds_own():
+    assert (steps_of(7, 3), steps_of(None, 3)) == (7, 3)
+    with pytest.raises(InputError, match="none, and the environment has no limit; pass horizon=100"):
+        steps_of(None, None)
+    with pytest.raises(InputError, match="horizon: expected a whole number"):
+        steps_of(0, 3)

@@ -133,6 +133,22 @@ def check_rewards(env: Any) -> None:
         )  # fmt: skip
 
 
+def steps_of(horizon: int | None, limit: int | None) -> int:
+    """How many steps an episode may have: as many as asked for, or the environment's own limit."""
+    steps = horizon if horizon is not None else limit
+    if steps is None:
+        raise InputError(
+            "horizon", expected="a number of steps", got="none, and the environment has no limit",
+            fix="pass horizon=100",
+        )  # fmt: skip
+    return whole("horizon", steps, 1)
+
+
+def own_limit(env: Any) -> int | None:
+    """Of a Gymnasium environment; None where episodes may go on for ever."""
+    return getattr(getattr(env, "spec", None), "max_episode_steps", None)
+
+
 def reward_space(env: Any) -> Any:
     """Of the environment, or of what it wraps; None where there is none."""
     return getattr(env, "reward_space", None) or getattr(env.unwrapped, "reward_space", None)
@@ -198,7 +214,6 @@ class _World:
             )  # fmt: skip
         table = np.zeros((size * count, len(rewards[0])))
         table[: len(rewards)] = rewards
-        spec = getattr(self.wrapped, "spec", None)
         mdp = FiniteMDP.from_arrays(
             _by_action(rows, columns, chances, size, count), table.reshape(size, count, -1),
             np.array([begin.get(state, 0.0) for state in range(size)]),
@@ -206,7 +221,7 @@ class _World:
         )  # fmt: skip
         return FiniteMDP(
             mdp.transitions, mdp.rewards, mdp.start, mdp.actions, mdp.objectives, np.stack(self.shown),
-            limit=getattr(spec, "max_episode_steps", None),
+            limit=own_limit(self.wrapped),
         )  # fmt: skip
 
     def _compare(self, first: int, count: int, done: int) -> None:

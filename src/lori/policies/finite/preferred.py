@@ -22,6 +22,7 @@ from lori.language import plans
 from lori.model.ordered import OrderedModel
 from lori.policies.comparison import how_often_preferred
 from lori.policies.environments import Chances, Episodes
+from lori.policies.finite.exploration import steps_of
 from lori.policies.finite.fronts import front
 from lori.policies.finite.lexicographic import course_of
 from lori.policies.finite.mdp import FiniteMDP
@@ -82,14 +83,7 @@ def prefer_finite(
     seed: int = 0,
 ) -> PreferredPlan:
     """The policy whose episodes are most probably preferred to the opponent's: its episodes, or a policy to follow."""
-    steps = horizon if horizon is not None else mdp.limit
-    if steps is None:
-        raise InputError(
-            "horizon",
-            expected="a number of steps",
-            got="none, and the environment has no limit",
-            fix="pass horizon=100",
-        )
+    steps = steps_of(horizon, mdp.limit)
     whole("trajectories", trajectories, 2)
     known = models_of(model, draws)
     columns = columns_of(known[0], mdp.objectives)
