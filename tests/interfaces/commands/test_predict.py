@@ -55,7 +55,7 @@ def test_a_model_remembers_the_columns_and_words_of_its_file(run, tmp_path):
     assert "left" not in out
     (tmp_path / "new.csv").write_text(new.replace("north,drops", "north,"))
     code, out, err = run("predict", "m.json", "new.csv")
-    assert (code, err) == (0, "1 row with an empty cell was left out.\n")
+    assert (code, err) == (0, "Note: 1 row with an empty cell was left out.\n")
     assert out.splitlines()[1].startswith("2,")  # the row of the file
     assert out.endswith(",south\n")
     assert run("explain", "m.json", "new.csv", "--words")[1].startswith("2: B is preferred")

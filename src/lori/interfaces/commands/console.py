@@ -59,6 +59,11 @@ def say(sentence: str) -> None:
     typer.echo(printable(sentence), err=True)
 
 
+def remark(sentence: str) -> None:
+    """What somebody should know before trusting a result."""
+    say(f"Note: {sentence}")
+
+
 def stop(sentence: str) -> NoReturn:
     """Say it and leave at once: in the usual way one would wait for compiled work, which cannot be interrupted."""
     say(sentence)

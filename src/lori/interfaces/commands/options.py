@@ -277,10 +277,10 @@ class ModelDataOptions(SetOptions):
             remembered=estimator.reading_,
         )  # fmt: skip
         if observed.reading is not None and observed.reading.dropped:
-            from lori.interfaces.commands.console import say
+            from lori.interfaces.commands.console import remark
             from lori.language.reading import left_out
 
-            say(str(left_out(observed.reading)))
+            remark(left_out(observed.reading))
         return observed.select(features) if features else observed
 
 
