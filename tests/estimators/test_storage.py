@@ -48,6 +48,7 @@ def test_a_round_trip_keeps_predictions_and_summary(model, saved, seen):
     assert loaded.status_ == model.status_
     assert loaded.score(seen) == model.score(seen)
     assert np.array_equal(loaded.predict(seen), model.predict(seen))
+    np.testing.assert_allclose(loaded.optimum_.draws, model.optimum_.draws, rtol=1e-5)
     assert np.array_equal(loaded.explain(seen[:5]).flips, model.explain(seen[:5]).flips, equal_nan=True)
     for own, reference in zip(loaded.levels_, model.levels_, strict=True):
         assert np.array_equal(own.thresholds, reference.thresholds)
@@ -171,6 +172,7 @@ def changed(document, place, value):
         (("peak",), 7, "at peak, got a whole number"),
         (("peak", "vector"), [0.0], "at peak"),
         (("peak", "curvature"), [[0.0]], "at peak.curvature"),
+        (("peak", "draws"), [[0.0]], "at peak.draws"),
         (("peak", "scale", 0), 0.0, r"greater than 0 at peak.scale\[0\]"),
         (("peak", "epsilon"), [None], "one for each of the 2 levels at peak.epsilon"),
         (("summary",), None, "at summary, got null"),

@@ -149,3 +149,10 @@ def test_what_both_sides_share_changes_on_both():
     explained = explain(model, [[2.0, 3.0, 35.0]], [[1.0, 1.0, 35.0]], reach=np.array([5.0, 5.0, 20.0]))
     assert explained.flips[0, 2] == pytest.approx(5 - np.log(2), abs=1e-3)  # g·2 = (1 − g)·1 where the gate g is 1/3
     assert explained.describe().endswith(f", or if age on both sides rose by {explained.flips[0, 2]:.2g}.")
+
+
+def test_equal_alternatives_have_nothing_to_flip():
+    x = random_pairs(5, 3)[:, 0]
+    explained = explain(random_model(4, 2, ties="observed"), x, x, np.full(3, REACH))
+    assert np.isnan(explained.flips).all()
+    assert "likelier" not in explained.describe()

@@ -106,7 +106,9 @@ def summary(*levels: LevelSummary, **changes) -> Summary:
 
 
 def supported(count: int, verdict: str, gain: float = 1.2, recommended: int | None = None) -> Support:
-    return Support(count, gain, 3, 0.0, verdict, count if recommended is None else recommended)
+    return Support(
+        count, gain, 3, -2.0 if "weak" in verdict else 0.0, verdict, count if recommended is None else recommended
+    )
 
 
 def differing(count: int) -> Support:

@@ -23,7 +23,7 @@ from lori.model.rewards import FAMILIES, Reward, options_of, reward_from
 from lori.model.specification import MOST_LEVELS
 
 LARGEST = 1e200  # the square of a number that is used must be one
-MOST_FEATURES, MOST_AGENTS, MOST_PARAMETERS = 100_000, 1_000_000, 1_000_000
+MOST_FEATURES, MOST_AGENTS, MOST_PARAMETERS, MOST_DRAWS = 100_000, 1_000_000, 1_000_000, 10_000
 MOST_CLASSES, MOST_DRAWS = 20, 1024
 LONGEST_NAME, LONGEST_TEXT = 65_536, 1_000_000
 ALTERNATIVE = "\0"  # stands in the place of an error for one of several schemas that were tried
@@ -193,6 +193,7 @@ PEAK = exact(
     value=USED,
     gradient=NUMBERS,
     curvature=several(NUMBERS, max_length=MOST_PARAMETERS),
+    draws=optional(several(NUMBERS, min_length=1, max_length=MOST_DRAWS)),
 )
 
 

@@ -156,6 +156,8 @@ def _fitting_peak(peak: dict[str, Any], features: tuple[str, ...], levels: int) 
     yield ("peak", "gradient"), len(peak["gradient"]) == size, f"{size:,} numbers, as the vector has"
     square = len(peak["curvature"]) == size and all(len(row) == size for row in peak["curvature"])
     yield ("peak", "curvature"), square, f"{size:,} rows of {size:,} numbers"
+    even = all(len(row) == size for row in peak.get("draws", ()))
+    yield ("peak", "draws"), even, f"rows of {size:,} numbers, as the vector has"
 
 
 def _subjects(model: dict[str, Any]) -> tuple[str | None, ...]:

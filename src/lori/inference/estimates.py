@@ -319,6 +319,7 @@ class Optimum:
 
     `value` is the negative log-posterior without the prior's constant. The gradient is that of coordinates held at a
     bound and zero elsewhere; it and the curvature are None where there are too many parameters for second derivatives.
+    `draws` (draws, parameters) are equally likely ones of those that intervals come from, where these were asked for.
     """
 
     units: Units
@@ -327,6 +328,7 @@ class Optimum:
     value: float
     gradient: np.ndarray | None
     curvature: np.ndarray | None
+    draws: np.ndarray | None = None
 
     def describe(self) -> dict[str, Any] | None:
         """As plain JSON values; None if there is nothing to tell beyond the optimum itself."""
@@ -339,6 +341,7 @@ class Optimum:
             "value": self.value,
             "gradient": self.gradient.tolist(),
             "curvature": self.curvature.tolist(),
+            **({} if self.draws is None else {"draws": [[float(f"{x:.6g}") for x in row] for row in self.draws]}),
         }
 
     @classmethod
@@ -353,6 +356,7 @@ class Optimum:
             float(content["value"]),
             np.array(content["gradient"]),
             np.array(content["curvature"]),
+            np.array(content["draws"]) if "draws" in content else None,
         )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 GRID, BISECTIONS = 48, 45
 LEFT, TIE, RIGHT, NEITHER = "left", "tie", "right", "neither"
+EQUAL = 1e-9  # a smaller difference of probabilities is none
 DIGITS = 2  # of a change that flips a choice
 
 
@@ -88,10 +89,13 @@ class Explanation:
         elif favoured == TIE:
             called = Sentence("a tie") if self.words[1] == TIE else neither
             verdict = clause("{called} is likeliest", called=called)
-            flip = self._flip(pair, clause("{lost} would become likelier than {won}", lost=lost, won=won))
+            turned = clause("{lost} would become likelier than {won}", lost=lost, won=won)
+            flip = Sentence("") if _equal(left, right) else self._flip(pair, turned)
         else:
-            verdict = clause("{won} is preferred", won=won)
-            flip = self._flip(pair, Sentence("the choice would flip"))
+            is_preferred = "{won} is preferred" if max(left, right) > 0.5 else "{won} is likeliest"
+            verdict = clause(is_preferred, won=won)
+            turned = clause("{lost} would become likelier than {won}", lost=lost, won=won)
+            flip = self._flip(pair, turned if tie > 0 else Sentence("the choice would flip"))
         slots = {"verdict": verdict, "left": Share(left), "tied": tied, "right": Share(right), "who": who}
         template = "{verdict} ({one} {left}{tied}, {other} {right}); {who}{flip}."
         return Sentence.of(template, **slots, one=one, other=other, flip=flip)
@@ -112,22 +116,28 @@ class Explanation:
 def _favoured(left: float, tie: float, right: float) -> str:
     if tie > max(left, right):
         return TIE
-    if np.isclose(left, right, rtol=0, atol=1e-9):
+    if _equal(left, right):
         return NEITHER
     return LEFT if left > right else RIGHT
+
+
+def _equal(left: float, right: float) -> bool:
+    return abs(left - right) <= EQUAL
 
 
 def explain(model: OrderedModel, left: ArrayLike, right: ArrayLike, reach: np.ndarray) -> Explanation:
     """Explain each pair; changes of features are sought up to `reach` (features,) in both directions."""
     left, right = np.atleast_2d(np.asarray(left, float)), np.atleast_2d(np.asarray(right, float))
-    decided = model.decisions(left, right)
+    decided, probabilities = model.decisions(left, right), model.predict_proba(left, right)
+    flips = np.column_stack([_flips(model, left, right, f, reach[f]) for f in range(left.shape[1])])
+    flips[np.abs(probabilities[:, 0] - probabilities[:, 2]) <= EQUAL] = np.nan  # any change makes one side likelier
     return Explanation(
         model.features,
-        model.predict_proba(left, right),
+        probabilities,
         np.asarray(decided.left),
         np.asarray(decided.right),
         np.asarray(decided.nobody),
-        np.column_stack([_flips(model, left, right, f, reach[f]) for f in range(left.shape[1])]),
+        flips,
         frozenset(name for level in model.levels for name in level.reward.context),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -142,6 +142,8 @@ def fit_source(
         if found.gradient is not None:
             generator = np.random.default_rng(settings.seed)
             drawn = intervals.draw(problem, optima, found.rivals, known, generator)
+            if len(optima) == 1 and drawn[0] is not None:  # many agents would make a large file
+                optima = [replace(optima[0], draws=drawn[0].resampled(generator))]
             for notes, own in zip(said, drawn, strict=True):
                 notes += [] if own else [Note("no intervals")]
     return [

@@ -21,7 +21,7 @@ import numpy as np
 from lori.inference.estimates import Optimum, Reported, Sandwich, Uncertainty
 from lori.inference.posterior.draws import reaches_zero
 from lori.inference.posterior.importance import CORRECTED, Weighted, gaussian, weigh, with_rivals
-from lori.inference.posterior.laplace import Gaussian
+from lori.inference.posterior.laplace import Gaussian, systematic
 from lori.inference.problem import Problem
 from lori.inference.sources.memory import Memory
 from lori.model.quantity import NORMAL_95, Precision, Quantity
@@ -31,6 +31,7 @@ MOST, FEWEST = 2048, 256  # proposals for each group
 TOGETHER = 1 << 16  # proposals for all groups that take no time worth mentioning
 QUICK = 12_000_000  # and times rows
 MANY = 1000  # rows for each parameter, from which on the posterior of a concave likelihood is as good as Gaussian
+KEPT = 200  # draws that a model keeps, for figures
 TRUSTED = 0.02  # share of effective draws below which there is no interval
 NEGLIGIBLE = 1e-6  # of an interval's length: as good as zero
 ONE_SIGMA = 0.6826894921370859
@@ -55,6 +56,10 @@ class Drawn:
         for direction in known.flat:
             vectors = smallest(vectors, direction, bounds)
         return cls(vectors, weighted.shares)
+
+    def resampled(self, generator: np.random.Generator) -> np.ndarray:
+        """(draws, parameters) as many as a model keeps, equally likely."""
+        return self.vectors[systematic(self.shares, KEPT, generator)]
 
 
 def draw(

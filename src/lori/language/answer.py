@@ -82,7 +82,8 @@ def threshold_clause(level: LevelSummary, *, named: bool = False) -> Sentence:
     known = f" ({_interval(least)})" if least.interval else ""
     if may_be_zero(least):
         which = clause(" of {name}", name=name) if named or several else ""
-        return clause("the threshold{which} is {doubt}{interval}", which=which, doubt=DOUBT, interval=known)
+        text = "the threshold{which}, {value}, is {doubt}{interval}"
+        return clause(text, which=which, value=estimate(least), doubt=DOUBT, interval=known)
     which = clause(" in {name} alone", name=name) if several else clause(" in {name}", name=name) if named else ""
     value = estimate(least)
     return clause("differences of {value} or more{which}{interval} count", value=value, which=which, interval=known)
@@ -123,6 +124,9 @@ def open_questions(summary: Summary) -> list[Sentence]:
                 told.append(Sentence.of(text, **slots, doubt=DOUBT, interval=_interval(least)))
     if summary.support and not summary.support.holds:
         told.append(_open_level(summary.support))
+    elif summary.support and summary.support.verdict == "weakly supported":
+        place = an_ordinal(summary.support.level)
+        told.append(Sentence(f"Whether there is {place} level is not settled: the evidence for it is weak."))
     return told
 
 
@@ -130,11 +134,12 @@ def support_sentence(support: Support) -> Sentence:
     """What another level gains, and what it costs."""
     price = _price(support.gain, support.extra_parameters)
     a_level = f"{an_ordinal(support.level)} level"
-    rival = "" if support.rival_gain is None else "; differences between people do not explain it as well"
+    rival = "" if support.rival_gain is None else "; differences between people explain less"
     if support.verdict == "supported":
         return Sentence.of(f"The choices support {a_level}: {price}{rival}.")
     if support.verdict == "weakly supported":
-        return Sentence.of(f"Evidence for {a_level} is weak: {price}{rival}.")
+        asked = f", where the BIC asks for {support.gain - support.bic_difference / 2:,.1f}"
+        return Sentence.of(f"Evidence for {a_level} is weak: {price}{asked}{rival}.")
     if support.verdict == DIFFERENCES:
         assert support.rival_gain is not None
         assert support.rival_parameters is not None

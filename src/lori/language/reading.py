@@ -69,8 +69,10 @@ def _meaning(key: str, reading: Reading) -> Sentence:
         theirs = Name(reading.columns[key])
         if key in ROLES:
             return clause("{column} says {role}", column=theirs, role=ROLES[key])
+        if key in ("left.*", "right.*"):
+            return clause("{column} describes the {side} alternative", column=theirs, side=key.removesuffix(".*"))
         return clause("{ours} is {column}", ours=Name(key), column=theirs)
-    return clause("the word for {ours} is {word}", ours=Name(key), word=Name(reading.values.get(key, "")))
+    return clause("{word} means {ours}", ours=Name(key), word=Name(reading.values.get(key, "")))
 
 
 def description(observed: Preferences | Choices, command: Sequence[str] = ()) -> list[Sentence]:

@@ -46,6 +46,16 @@ def test_tradeoff_with_draws(model, draws):
     assert "95 % of the posterior" not in texts(model.plot.tradeoff(draws=[]))
 
 
+def test_figures_show_the_draws_that_reported_intervals_come_from():
+    truth = lori.OrderedModel.linear([[2.0, 0.0], [0.0, 2.0]], epsilon=[2.0, 0.0])
+    seen = lori.simulate(truth, 300, agents=20, seed=3)  # so that draws are stretched
+    fitted = lori.LORI(levels=2, epsilon=[None, 0.0]).fit(seen)
+    weight = fitted.summary().levels[0].weights[fitted.features_[0]]
+    drawn = [own.levels[0].weights[0] for own in plots.posterior_draws(fitted, 200)]
+    spread = weight.interval[1] - weight.interval[0]
+    np.testing.assert_allclose(np.quantile(drawn, [0.025, 0.975]), weight.interval, atol=0.15 * spread)
+
+
 def test_a_curve_outside_its_interval_is_explained(model, draws):
     kept = model.plot.tradeoff(draws=draws).get_label()
     moved = model.plot.tradeoff(draws=draws[:1]).get_label()

@@ -243,7 +243,7 @@ def test_no_order_is_told_where_people_who_differ_explain_more(model, person):
 
 @pytest.mark.parametrize(
     ("ties", "told"),
-    [("split", "| a coin | -0.6931 | 50 % |"), ("observed", "| an answer at random | -1.0986 | 33 % |")],
+    [("split", "| a coin | -0.693 | 50 % |"), ("observed", "| an answer at random | -1.099 | 33 % |")],
 )
 def test_chance_has_as_many_answers_as_the_question(content, ties, told):
     assert told in rendering.markdown(

@@ -74,6 +74,12 @@ def posterior_of_optimum(optimum: Optimum, *, draws: int, seed: int) -> Posterio
     return Posterior("laplace", optimum.units, found.resampled(draws, generator)[None], trust, evidence, None, notes)
 
 
+def posterior_as_reported(optimum: Optimum) -> Posterior:
+    """The draws that reported intervals come from, as a fit has kept them."""
+    assert optimum.draws is not None
+    return Posterior("laplace", optimum.units, optimum.draws[None], Trust(True, verdicts.unchecked()))
+
+
 def _by_smc(problem: Problem, alpha: tuple[float | None, ...], draws: int, generator: np.random.Generator) -> Posterior:
     if not _proper(problem.prior, problem.specification):
         raise InputError(

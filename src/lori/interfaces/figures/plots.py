@@ -187,7 +187,15 @@ def leaders(model: LORI) -> list[str]:
 
 
 def posterior_draws(model: LORI, count: int = DRAWS) -> list[OrderedModel] | None:
-    """Models drawn from the posterior; None where standard errors are unknown, as for networks."""
+    """Models drawn from the posterior; None where standard errors are unknown, as for networks.
+
+    They are the draws that the reported intervals come from, where the model has kept these.
+    """
+    optimum = model.optimum_
+    if optimum is not None and optimum.draws is not None:
+        from lori.inference.posterior.sampling import posterior_as_reported
+
+        return posterior_as_reported(optimum).models(count)
     try:
         return model.posterior(method="laplace").models(count)
     except LoriError:

@@ -30,14 +30,14 @@ def figure(trade: TradeOff) -> Figure:
         if np.any(high - low > 0.01 * trade.most):
             axes.fill_between(
                 trade.lost, low, high, facecolor="none", hatch="....", edgecolor="#aaaaaa", linewidth=0,
-                label="indifference: neither side is preferred as often as not",
+                label="where neither side is chosen in half of the cases",
             )  # fmt: skip
         if trade.interval is not None:
             low, high = _within(trade.interval, trade.most)
             axes.fill_between(
                 trade.lost, low, high, color=COLOURS[4], alpha=0.45, linewidth=0, label="95 % of the posterior"
             )
-        axes.plot(*_curve(trade), color=COLOURS[0], linewidth=2, label="makes up for it: both equally likely (Pr = ½)")
+        axes.plot(*_curve(trade), color=COLOURS[0], linewidth=2, label="makes up for it: both sides equally likely")
         if trade.limit is not None:
             axes.axvline(trade.limit, color="black", linewidth=1, linestyle="--")
             side = {"ha": "right", "x": trade.limit} if trade.limit > 0.6 * trade.lost[-1] else {"x": trade.limit}

@@ -189,14 +189,14 @@ def _pictures(
     """The figures that this model and these data allow, and why others are missing."""
     figures = {"ladder": ("What comes first", model.plot.ladder())}
     remarks = {}
-    trusted = posterior if posterior is not None and posterior.trust.trusted else None
-    known = model.plot.posterior(density=trusted.models(plots.DENSE) if trusted else ())
+    trusted = posterior is not None and posterior.trust.trusted
+    known = model.plot.posterior(density=None if trusted else ())
     if caption_of(known) == intervals.UNKNOWN:
         remarks["thresholds"] = intervals.UNKNOWN
     else:
         figures["posterior"] = ("How precisely weights and thresholds are known", known)
     if len(plots.leaders(model)) > 1:
-        draws = trusted.models(plots.DRAWS) if trusted else []
+        draws = (plots.posterior_draws(model) or []) if trusted else []
         figures["tradeoff"] = ("What makes up for a loss", model.plot.tradeoff(data=preferences, draws=draws))
         if not isinstance(preferences, Choices):  # which have no sides; `chances` is their map
             figures["regions"] = ("Which side is preferred, and where neither is", model.plot.regions(data=preferences))

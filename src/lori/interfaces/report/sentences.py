@@ -158,7 +158,7 @@ def rare(found: RareChoices, *, shown: bool, sets: bool = False) -> Sentence:
     """How many choices the model finds hard to believe, beside how many it expects."""
     seen = f"{found.seen:,}" if found.seen > 1 else ("none", "one")[found.seen]
     expected = "none" if found.expected < 0.05 else f"about {found.expected:,.1f}"
-    pairs = f" These are the most surprising {'choices' if sets else 'pairs'}:" if shown else ""
+    pairs = f" The most surprising {'choices' if sets else 'pairs'} of all are shown below." if shown else ""
     made = counted(found.comparisons, "choice" if sets else "comparison")
     return Sentence(
         f"Of {made}, {seen} had an outcome that the model considers less than "
@@ -186,7 +186,7 @@ def surprise(each: Surprise | SetSurprise, words: Mapping[str, str] | None = Non
         )  # fmt: skip
     times = f" {each.times_chosen:,} of {each.times:,} times" if each.times > 1 else ""
     called = Name((words or {}).get(each.chosen, each.chosen.capitalize()))
-    place = f"Row {each.pair:,} of the data: " if each.pair else ""
+    place = f"Row {each.pair:,} (not counting a header): " if each.pair else ""
     who = (
         f"level {each.level} is the likeliest to decide" if each.level else "it is likeliest that no difference counts"
     )
@@ -213,31 +213,26 @@ def data(description: Description, dropped: int) -> Sentence:
     if description.sizes is not None:
         return _sets(description, agents, ties, dropped)
     weighted = " Pairs are weighted." if description.weighted else ""
-    left_out = (
-        f"{counted(dropped, 'pair')} with the same features on both sides {'was' if dropped == 1 else 'were'} left out."
-    )
+    were = "was" if dropped == 1 else "were"
+    left_out = f" {counted(dropped, 'pair')} with the same features on both sides {were} left out."
     same = ""
     if description.identical:
         has = "has" if description.identical == 1 else "have"
         same = f" {counted(description.identical, 'pair')} {has} the same features on both sides."
     return Sentence(
         f"{counted(description.comparisons, 'comparison')} of {counted(description.pairs, 'pair')}{agents}."
-        f"{ties or ' There are no ties.'}{weighted} {left_out if dropped else 'No pair was left out.'}{same}"
+        f"{ties or ' There are no ties.'}{weighted}{left_out if dropped else ''}{same}"
     )
 
 
 def statistics(summary: Summary) -> Sentence:
     """What readers of a table of results look for."""
-
-    def number(value: float) -> str:
-        return f"{value:,.1f}".replace("-", "−")
-
-    told = [f"Log-likelihood {number(summary.log_likelihood)}"]
+    told = [f"Log-likelihood {summary.log_likelihood:,.1f}"]
     if summary.null_log_likelihood is not None and summary.pseudo_r2 is not None:
-        told.append(f"{number(summary.null_log_likelihood)} if all answers were equally likely")
+        told.append(f"{summary.null_log_likelihood:,.1f} if all answers were equally likely")
         told.append(f"pseudo-R² {summary.pseudo_r2:.2f}")
     if summary.parameters is not None and summary.aic is not None:
-        told.append(f"{counted(summary.parameters, 'parameter')}, AIC {number(summary.aic)}")
+        told.append(f"{counted(summary.parameters, 'parameter')}, AIC {summary.aic:,.1f}")
     return Sentence(f"{'; '.join(told)}.")
 
 
@@ -251,12 +246,12 @@ def _sets(description: Description, agents: str, ties: str, dropped: int) -> Sen
         has = "has" if description.identical == 1 else "have"
         same = f" {counted(description.identical, 'set')} {has} alternatives that are all the same."
     left_out = (
-        f"{counted(dropped, 'set')} whose alternatives are all the same {'was' if dropped == 1 else 'were'} left out."
+        f" {counted(dropped, 'set')} whose alternatives are all the same {'was' if dropped == 1 else 'were'} left out."
     )
     return Sentence(
         f"{counted(description.comparisons, 'choice')} from {counted(description.pairs, 'set')} of {of}{agents}."
-        f"{ties or ' There are no ties.'}{' Sets are weighted.' if description.weighted else ''} "
-        f"{left_out if dropped else 'No set was left out.'}{same}"
+        f"{ties or ' There are no ties.'}{' Sets are weighted.' if description.weighted else ''}"
+        f"{left_out if dropped else ''}{same}"
     )
 
 
