@@ -12,7 +12,7 @@ NAMES = {
     "Linear", "LoriError", "ModelFileError", "Network", "OrderedModel", "Preferences", "Steps", "Prior", "TREX",
     "Trajectories", "__version__", "fit_by_agent", "load", "load_agents", "load_policy", "plan_for", "prefer", "read",
     "read_choices", "read_comparisons", "read_pairs", "read_trajectories", "roll_out", "simulate", "tversky1969",
-    "next_questions", "predictive_check", "select_levels", "select_levels_by_agent",
+    "next_questions", "predictive_check", "select_levels", "select_levels_by_agent", "select_order", "Single",
     "write_pairs", "open_stream", "Posterior", "MissingExtra", "save_agents", "save_ordered_model",
     "load_ordered_model", "neg_log_loss", "Choices", "write_choices", "Population", "select_classes",
     "FiniteMDP", "plan_lexicographic", "winner", "q_learning", "actor_critic", "evaluate_off_policy",

@@ -18,7 +18,7 @@ _HOMES = {
     "lori.data.reading.stream": ("open_stream",),
     "lori.data.writing": ("write_choices", "write_pairs"),
     "lori.data.examples": ("tversky1969",),
-    "lori.model.rewards": ("Linear", "Capped", "Network", "Function", "Gated", "Steps"),
+    "lori.model.rewards": ("Linear", "Capped", "Network", "Function", "Gated", "Single", "Steps"),
     "lori.model.priors": ("Prior",),
     "lori.model.ordered": ("OrderedModel",),
     "lori.model.simulation": ("simulate",),
@@ -64,6 +64,7 @@ _HOMES = {
     "lori.baselines.cloning": ("BehaviouralCloning",),
     "lori.evaluation.selection": ("select_levels", "select_levels_by_agent"),
     "lori.evaluation.classes": ("select_classes",),
+    "lori.evaluation.feature_order": ("select_order",),
     "lori.evaluation.methods": ("compare_methods",),
     "lori.evaluation.checks": ("predictive_check",),
     "lori.errors": ("LoriError", "InputError", "DataError", "ModelFileError", "MissingExtra", "FitError"),
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
     from lori.estimators.storage import save_ordered_model as save_ordered_model
     from lori.evaluation.checks import predictive_check as predictive_check
     from lori.evaluation.classes import select_classes as select_classes
+    from lori.evaluation.feature_order import select_order as select_order
     from lori.evaluation.methods import compare_methods as compare_methods
     from lori.evaluation.selection import select_levels as select_levels
     from lori.evaluation.selection import select_levels_by_agent as select_levels_by_agent
@@ -134,6 +136,7 @@ if TYPE_CHECKING:
     from lori.model.rewards import Gated as Gated
     from lori.model.rewards import Linear as Linear
     from lori.model.rewards import Network as Network
+    from lori.model.rewards import Single as Single
     from lori.model.rewards import Steps as Steps
     from lori.model.simulation import simulate as simulate
     from lori.policies.actor_critic import actor_critic as actor_critic

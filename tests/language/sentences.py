@@ -198,7 +198,7 @@ def _methods() -> dict[str, list[str]]:
         "Methods: a study": [
             methods.lost_sentence("cancer", [("Gaussian process", 0.1891, 0.0936), ("T-REX", 0.2, 0.0827)], 0.2827),
             methods.no_loss_sentence("thresholds", 0.186),
-            methods.no_loss_sentence("single features, no noise", 0.0, "LORI with a level a feature"),
+            methods.no_loss_sentence("single features, no noise", 0.0, "LORI with single features"),
         ],
     }
 

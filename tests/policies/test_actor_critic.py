@@ -8,7 +8,7 @@ from lori import InputError, ModelFileError
 from lori.policies.environments import make_environment, run_episodes
 
 pytest.importorskip("mo_gymnasium", reason="needs lori[rl]")
-TREE = {"order": [0, 1], "horizon": 10, "environments": 16, "hidden": (16,)}
+TREE = {"order": [0, 1], "horizon": 10, "environments": 16, "hidden": (16,), "tries": 2}
 
 
 def test_a_stopped_run_goes_on_as_if_it_had_not_stopped(tmp_path):
@@ -53,7 +53,7 @@ def test_it_finds_what_the_planner_finds():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [({"discount": 0.0}, "discount"), ({"order": [0, 0]}, "order"), ({"slack": [1.0]}, "slack"),
-     ({"updates": 0}, "updates"), ({"depth": 3}, "environments, hidden")],
+     ({"updates": 0}, "updates"), ({"tries": 2}, "updates"), ({"depth": 3}, "environments, hidden")],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_one_sentence(changes, said):
     with pytest.raises(InputError, match=said):

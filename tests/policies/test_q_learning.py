@@ -51,7 +51,7 @@ def test_chance_is_averaged():
 def test_a_stopped_run_goes_on_side_by_side_with_thresholds_on_whole_episodes(tmp_path):
     def learned(**options):
         return lori.q_learning(
-            make_environment(SEA), [-3.0, None], order=[1, 0], whole_episodes=True, episodes=400, horizon=20,
+            make_environment(SEA), [-5.0, None], order=[1, 0], whole_episodes=True, episodes=400, horizon=20,
             learning_rate=1.0, environments=4, seed=1, **options,
         )  # fmt: skip
 
@@ -69,4 +69,4 @@ def test_a_stopped_run_goes_on_side_by_side_with_thresholds_on_whole_episodes(tm
     assert again.values == whole.values
     assert again.counts == whole.counts
     seen = run_episodes(make_environment(SEA), again, episodes=1, horizon=20)
-    assert seen.returns[0].tolist() == [2.0, -3.0]
+    assert seen.returns[0].tolist() == [3.0, -5.0]

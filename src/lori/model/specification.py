@@ -84,6 +84,11 @@ class Specification:
         return tuple(slots)
 
     @cached_property
+    def columns(self) -> tuple[slice, ...]:
+        """For each level which features its parameters are the weights of, where rewards are linear."""
+        return tuple(reward.columns(self.features) for reward in self.rewards)
+
+    @cached_property
     def _reward_parts(self) -> tuple[slice | np.ndarray, ...]:
         """The same as slices where positions follow each other, which compiled code takes at no cost."""
         return tuple(

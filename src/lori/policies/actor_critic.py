@@ -57,6 +57,9 @@ class ActorCriticSettings:
     """Of Adam, at first; it falls to a tenth of that."""
     entropy: float = 0.05
     """What variety of actions is worth; in the last stage it falls to nearly nothing."""
+    tries: int = 1
+    """So often training begins anew, with networks drawn afresh and an equal share of the updates; the best policy of
+    all is kept. Where a later level has local optima, several short tries do more than a long one."""
 
 
 @dataclass(eq=False)
@@ -73,16 +76,20 @@ class ActorCritic:
     def __post_init__(self) -> None:
         count, own = objective_count(self.env), self.settings
         self.objectives = objective_names(self.env, count)
-        self.policy = Observing.for_environment(self.env, self.levels, own.hidden, self.horizon, self.seed)
-        depth = len(self.levels.order)
-        critic = random_parameters(np.random.default_rng([self.seed, 1]), self.policy.inputs, own.hidden, depth)
+        self._begin(0)
+        self._copies, self._generator = Copies(self.env, own.environments), np.random.default_rng([self.seed, 2])
+        self._judging = np.random.default_rng([self.seed, 3]).integers(2**31, size=own.environments)
+        self.updates, self._kept, self.values = 0, self._learned, np.full(len(self.levels.order), -np.inf)
+
+    def _begin(self, number: int) -> None:
+        """Networks drawn afresh, for a try counted from 0."""
+        own, depth, more = self.settings, len(self.levels.order), [number] if number else []
+        self.policy = Observing.for_environment(self.env, self.levels, own.hidden, self.horizon, [self.seed, *more])
+        critic = random_parameters(np.random.default_rng([self.seed, 1, *more]), self.policy.inputs, own.hidden, depth)
         start = Learned(self.policy.parameters, self.policy.spread, critic)
         self._learned = jax.tree.map(lambda part: jnp.asarray(part, jnp.float32), start)
         self._memory = optax.adam(1.0).init(self._learned)
-        self._copies, self._generator = Copies(self.env, own.environments), np.random.default_rng([self.seed, 2])
-        self._judging = np.random.default_rng([self.seed, 3]).integers(2**31, size=own.environments)
         self.multipliers, self._best, self._scale = np.zeros(depth), np.full(depth, -np.inf), np.full(depth, 1e-9)
-        self.updates, self._kept, self.values = 0, self._learned, np.full(depth, -np.inf)
 
     # -- learning ----------------------------------------------------------------------------------------
 
@@ -93,12 +100,16 @@ class ActorCritic:
         checkpoint: str | Path | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> ActorCritic:
-        """Train until so many updates are done in all, an equal share for each level's stage."""
-        whole("updates", updates, len(self.levels.order))
+        """Train until so many updates are done in all, an equal share for each try, and there for each level."""
+        depth, tries = len(self.levels.order), self.settings.tries
+        whole("updates", updates, depth * whole("tries", tries, 1))
         if checkpoint is not None and Path(checkpoint).exists():
             self._restore(read_checkpoint(checkpoint, "actor-critic", self._made_for()))
         while self.updates < updates:
-            stage, inside = divmod(self.updates * len(self.levels.order) / updates, 1)
+            number, before = (done * tries // updates for done in (self.updates, self.updates - 1))
+            if number > before and number:
+                self._begin(number)
+            stage, inside = divmod(self.updates * tries * depth / updates - number * depth, 1)
             self._update(int(stage), inside)
             self.updates += 1
             if self.updates % JUDGED == 0 or self.updates == updates:
@@ -195,6 +206,7 @@ class ActorCritic:
             "thresholds": [None if np.isinf(t) else t for t in self.levels.thresholds], "slack": list(self.slack),
             "discount": self.levels.discount, "horizon": self.horizon, "environments": own.environments,
             "hidden": list(own.hidden), "learning_rate": own.learning_rate, "entropy": own.entropy,
+            "tries": own.tries,
         }  # fmt: skip
 
     def _state(self) -> Checkpoint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -42,7 +43,7 @@ class Observing(Policy):
 
     @classmethod
     def for_environment(
-        cls, env: Any, levels: EpisodeLevels, hidden: tuple[int, ...], horizon: int, seed: int
+        cls, env: Any, levels: EpisodeLevels, hidden: tuple[int, ...], horizon: int, seed: int | Sequence[int]
     ) -> Observing:
         """A network with random weights, whose outputs are near zero."""
         low, high, values = _coordinates(env.observation_space)

@@ -83,6 +83,9 @@ class QLearner:
         self._limits = [np.inf] * len(self.levels.order) if self.whole_episodes else list(self.levels.thresholds)
         hope = self.optimism if self.optimism is not None else reward_space(self.env).high
         self._hope = [float(hope[place]) for place in self.levels.order]
+        if self.whole_episodes:  # what costs something costs nothing up to a threshold
+            limits = self.levels.thresholds
+            self._hope = [max(own, 0.0) if t < np.inf else own for own, t in zip(self._hope, limits, strict=True)]
         self._actions, self._first = int(self.env.action_space.n), int(getattr(self.env.action_space, "start", 0))
         self._copies, self._random = Copies(self.env, self.environments), np.random.default_rng(self.seed)
         self._low, self._high = [0.0] * len(self._hope), [1e-9] * len(self._hope)

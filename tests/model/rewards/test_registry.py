@@ -13,6 +13,7 @@ from lori.model.rewards import (
     Linear,
     Network,
     Reward,
+    Single,
     commanded,
     named_reward,
     options_of,
@@ -24,6 +25,7 @@ NAMES = ("cost", "benefit", "need")
 INF = np.inf
 BUILT_IN = [
     Linear(increasing=["benefit"], decreasing=["cost"]),
+    Single("benefit", "increasing").among(NAMES),
     Capped(increasing="all", sharpness=3.0),
     Network(hidden=(4, 3)),
     Gated(context="need", increasing=["benefit"], share="gate").among(NAMES),
@@ -121,7 +123,7 @@ def test_a_family_that_needs_an_option_says_which(refused, values):
     assert "a context" in message
     assert "lori.Gated(context=...), or --context on the command line" in message
     assert refused(named_reward, "function").endswith("use lori.Function(function=...).")
-    assert "function" not in commanded()
+    assert not {"function", "single"} & set(commanded())
 
 
 def test_two_families_do_not_share_a_kind(refused):

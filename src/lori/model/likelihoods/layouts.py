@@ -64,8 +64,8 @@ class Differences(ByGaps):
         return float(min(deviation * normal.quantile((1 + quantile) / 2), LARGEST_GAP))
 
     def gaps(self, specification: Specification, parameters: Parameters, point: Point, rows: Any) -> list[Any]:
-        levels = zip(parameters.rewards, parameters.alpha.T, strict=True)
-        return [(alpha[:, None] * own / point.scale) @ rows for own, alpha in levels]
+        levels = zip(specification.columns, parameters.rewards, parameters.alpha.T, strict=True)
+        return [(alpha[:, None] * own / point.scale[part]) @ rows[part] for part, own, alpha in levels]
 
     def values(self, specification: Specification, kind: str, point: Point, rows: Any) -> Any:
         """(starts, rows) log-probabilities."""
@@ -178,21 +178,23 @@ def _places(specification: Specification) -> tuple[np.ndarray, np.ndarray, np.nd
         curvature[np.ix_(one, other)] = numbers
         curvature[np.ix_(other, one)] = numbers.T
 
+    columns = specification.columns
     for j in range(levels):
         level[weights[j]] = level[thresholds[j]] = j
-        gradient[weights[j]], gradient[thresholds[j]] = wide * 2 * j + rows, wide * (2 * j + 1)
+        gradient[weights[j]], gradient[thresholds[j]] = wide * 2 * j + rows[columns[j]], wide * (2 * j + 1)
     for i, (j, later) in enumerate(pairs):
         start = wide * (firsts + 3 * i)
-        put(weights[j], weights[later], grams + i * (features * (features + 1) // 2) + triangle)
-        put(weights[j], thresholds[later], (start + rows)[:, None])
-        put(thresholds[j], weights[later], (start + wide + rows)[None])
+        products = grams + i * (features * (features + 1) // 2) + triangle
+        put(weights[j], weights[later], products[columns[j], columns[later]])
+        put(weights[j], thresholds[later], (start + rows[columns[j]])[:, None])
+        put(thresholds[j], weights[later], (start + wide + rows[columns[later]])[None])
         put(thresholds[j], thresholds[later], np.array([[start + 2 * wide]]))
     if lapse is not None:
         own, start = np.array([lapse]), wide * (firsts + 3 * len(pairs))
         gradient[own] = wide * 2 * levels
         put(own, own, np.array([[start]]))
         for j in range(levels):
-            put(weights[j], own, (start + wide * (1 + 2 * j) + rows)[:, None])
+            put(weights[j], own, (start + wide * (1 + 2 * j) + rows[columns[j]])[:, None])
             put(thresholds[j], own, np.array([[start + wide * (2 + 2 * j)]]))
     return gradient, curvature, level
 

@@ -83,8 +83,9 @@ class Contrasts(_Sums):
     def levels(self, specification: Specification, point: Point, parameters: Parameters, rows: Any) -> list[_Level]:
         there = ~jnp.isnan(rows[:, :1])
         slope = -jnp.where(there, rows, 0.0) / point.scale[:, None]
-        gaps = [jnp.einsum("sf,yfr->ysr", own, slope) for own in parameters.rewards]
-        return [_Level(jnp.where(there, gap, ABSENT), slope, None) for gap in gaps]
+        slopes = [slope[:, part] for part in specification.columns]
+        gaps = [jnp.einsum("sf,yfr->ysr", own, each) for own, each in zip(parameters.rewards, slopes, strict=True)]
+        return [_Level(jnp.where(there, gap, ABSENT), each, None) for gap, each in zip(gaps, slopes, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,14 @@ from lori.model.rewards.function import Function as Function
 from lori.model.rewards.gated import Gated as Gated
 from lori.model.rewards.linear import Linear as Linear
 from lori.model.rewards.network import Network as Network
+from lori.model.rewards.single import Single as Single
 from lori.model.rewards.steps import Steps as Steps
 
-VECTORISED = Linear, Capped  # their formulas take many alternatives or vectors at once, as arrays of either engine
+VECTORISED = (
+    Linear,
+    Capped,
+    Single,
+)  # their formulas take many alternatives or vectors at once, as arrays of either engine
 
 Family = TypeVar("Family", bound=type[Reward])
 FAMILIES: dict[str, type[Reward]] = {}
@@ -40,7 +45,7 @@ def register(family: Family) -> Family:
     return family
 
 
-for _family in (Linear, Capped, Network, Gated, Function, Steps):
+for _family in (Linear, Single, Capped, Network, Gated, Function, Steps):
     register(_family)
 
 
@@ -62,8 +67,8 @@ def reward_from(settings: dict[str, Any]) -> Reward:
 
 
 def commanded() -> tuple[str, ...]:
-    """The families that a command line can ask for: all but Python functions."""
-    return tuple(kind for kind in FAMILIES if kind != Function.kind)
+    """The families that a command line can ask for: neither Python functions nor what each level has its own of."""
+    return tuple(kind for kind in FAMILIES if kind not in (Function.kind, Single.kind))
 
 
 def options_of(family: type[Reward]) -> tuple[str, ...]:

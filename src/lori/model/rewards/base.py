@@ -71,6 +71,10 @@ class Reward:
         """The same reward, which knows its features by their places where it has to."""
         return self
 
+    def columns(self, features: Names) -> slice:
+        """Which features its parameters are the weights of, where it is linear."""
+        return slice(None)
+
     def check(self, alternatives: np.ndarray) -> None:
         """Raise an error if it cannot be computed for some of these (n, features)."""
 
