@@ -215,8 +215,8 @@ def calibration(found: list[Recovered]) -> list[Bin]:
         naive = np.sqrt(np.sum(own * predicted * (1 - predicted))) / total
         between = np.sqrt(sets / max(sets - 1, 1) * np.sum((off - counts * difference) ** 2)) / total
         error = between if sets > 1 else naive
-        means = predicted[own].mean(), belongs[own].mean()
-        bins.append(Bin(*map(float, means), total, difference / error, difference / naive))
+        mean, seen = float(predicted[own].mean()), float(belongs[own].mean())
+        bins.append(Bin(mean, seen, total, float(difference / error), float(difference / naive)))
     return bins
 
 
