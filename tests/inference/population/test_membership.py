@@ -37,7 +37,7 @@ def opposed():
 
 def test_memberships_are_those_of_a_fine_grid(opposed, monkeypatch):
     data, mixture, found = opposed
-    (problem, _), weights, odds = mixture.problems, np.linspace(-9, 9, 121), np.linspace(-5, 5, 61)
+    (problem, _), weights, odds = mixture.problems, np.linspace(-9, 9, 73), np.linspace(-5, 5, 31)
     signed = data.differences[:, 0] / problem.scaling.scale * np.where(data.wins > 0, 1.0, -1.0)
     logs = np.add.reduceat(log_expit(weights[:, None] * signed), np.arange(0, len(signed), CHOICES), axis=1)
     prior = -problem.penalty(weights[:, None], order=0).value
@@ -46,7 +46,7 @@ def test_memberships_are_those_of_a_fine_grid(opposed, monkeypatch):
     posterior = np.logaddexp(one, other).sum(axis=-1) + prior[:, None] + prior
     posterior = np.where(weights[:, None] > weights, np.exp(posterior - posterior.max()), 0.0)  # classes keep names
     expected = np.einsum("oij,oija->a", posterior, expit(one - other)) / posterior.sum()
-    monkeypatch.setattr(membership, "SWEEPS", 200)
+    monkeypatch.setattr(membership, "SWEEPS", 60)
     averaged = membership.averaged(mixture, found, np.random.default_rng(0))
     np.testing.assert_allclose(averaged.sum(axis=0), 1.0)
     np.testing.assert_allclose(averaged[0], expected, atol=0.02)
@@ -55,6 +55,7 @@ def test_memberships_are_those_of_a_fine_grid(opposed, monkeypatch):
 
 def test_where_no_proposal_is_taken_memberships_are_those_of_the_best_parameters(opposed, monkeypatch):
     _, mixture, found = opposed
+    monkeypatch.setattr(membership, "SWEEPS", membership.FORGOTTEN + 1)
     far = membership._proposals(mixture, found)
     far = [replace(own, mean=own.mean + 100.0) for own in far]
     monkeypatch.setattr(membership, "_proposals", lambda *_: far)
