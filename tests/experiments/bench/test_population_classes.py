@@ -1,6 +1,7 @@
 """Are the simulated kinds of people what they are said to be, and comparisons with them fair?"""
 
 import numpy as np
+import pytest
 
 from lori.experiments.bench.population_classes import KINDS, SHARES, Recovered, answers, calibration
 
@@ -17,6 +18,16 @@ def test_answers_are_those_of_the_kinds_with_their_shares():
 
 def test_calibration_is_that_of_the_bins():
     predicted, belongs = np.full(100, 0.25), np.arange(100) < 25
-    worst, texts = calibration([Recovered(0.0, True, (), predicted, belongs)])
-    assert (worst, len(texts)) == (0.0, 1)
-    assert calibration([Recovered(0.0, True, (), predicted, ~belongs)])[0] > 2
+    (alone,) = calibration([Recovered(0.0, True, (), predicted, belongs)])
+    assert (alone.predicted, alone.seen, alone.count, alone.apart) == (0.25, 0.25, 100, 0.0)
+    (off,) = calibration([Recovered(0.0, True, (), predicted, ~belongs)])
+    assert off.apart == off.naive > 2
+
+
+def test_errors_of_bins_are_told_from_how_much_data_sets_differ():
+    """Twenty data sets in which all people err together tell no more than twenty people."""
+    predicted, together = np.full(50, 0.25), np.arange(20) < 8
+    found = [Recovered(0.0, True, (), predicted, np.full(50, own)) for own in together]
+    (own,) = calibration(found)
+    assert own.apart == pytest.approx((0.4 - 0.25) / together.std(ddof=1) * np.sqrt(20))
+    assert own.naive > 5 * own.apart

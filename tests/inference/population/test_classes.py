@@ -73,3 +73,15 @@ def test_one_level_without_thresholds_is_the_latent_class_logit(two_kinds):
     assert found.log_likelihood >= -best - 1e-4
     assert found.log_likelihood == pytest.approx(-best, abs=1e-4)
     assert found.converged
+
+
+def test_ordered_classes_are_the_same_ones_with_the_largest_first(mixture):
+    vector = np.random.default_rng(2).uniform(0.1, 0.9, mixture.size)
+    _, shares = mixture.divided(vector)
+    assert shares[0] < shares[1]
+    moved = mixture.ordered(vector)
+    np.testing.assert_allclose(mixture.divided(moved)[1], shares[::-1])
+    (before, after), totals = mixture.memberships(np.stack([vector, moved]))
+    np.testing.assert_allclose(before, after[::-1], rtol=1e-9)
+    np.testing.assert_allclose(*totals, rtol=1e-12)
+    np.testing.assert_array_equal(mixture.ordered(moved), moved)

@@ -148,7 +148,8 @@ def measure(
     found = _each(keeping, "population-classes", settings)
     right = sum(own.ordered and own.shares_off <= NEAR for own in found)
     covered = float(np.mean([own.covered for own in found]))
-    worst, bins = calibration(found)
+    bins = calibration(found)
+    worst, naive = (max(abs(getattr(own, name)) for own in bins) for name in ("apart", "naive"))
     count = min(settings.alike, settings.repeats)
     cells = keeping.each("population-alike", _recommended_one, settings, partial(_numbered, settings), count)
     alike = [cell["one"] for cell in cells]
@@ -157,7 +158,8 @@ def measure(
     measured.rows = [
         Row(case, "three classes", note=f"shares and orders right in {right}", measures={"right": right}),
         Row(case, "thresholds", note=f"90 % intervals hold {covered:.0%}", measures={"covered": covered}),
-        Row(case, "members", note="; ".join(bins), measures={"worst": worst}),
+        Row(case, "members", note="; ".join(map(str, bins)), measures={"worst": worst, "naive": naive}),
+        Row(case, "members", note=f"worst bin {worst:.2f} standard errors; {naive:.2f} if all were independent"),
         Row(case, "people who are alike", note=f"recommended as one in {sum(alike)} of {len(alike)}"),
     ]
     measured.claim("population-classes: share of data sets with right classes", right / len(found), 0.94, at_least=True)
@@ -179,21 +181,43 @@ def _numbered(settings: ClassesSettings, number: int) -> tuple[ClassesSettings, 
     return settings, settings.first + number
 
 
-def calibration(found: list[Recovered]) -> tuple[float, list[str]]:
-    """Predicted against observed memberships in ten bins: the worst difference in standard errors, and a text each."""
-    predicted = np.concatenate([own.predicted for own in found])
-    belongs = np.concatenate([own.belongs for own in found])
+@dataclass(frozen=True)
+class Bin:
+    """Memberships that are about as likely: predicted and seen, and how far these are apart, in standard errors."""
+
+    predicted: float
+    seen: float
+    count: int
+    apart: float  # the error is told from how much data sets differ
+    naive: float  # as if all memberships were independent
+
+    def __str__(self) -> str:
+        return f"{self.predicted:.3f} predicted, {self.seen:.3f} seen ({self.count:,})"
+
+
+def calibration(found: list[Recovered]) -> list[Bin]:
+    """Predicted against observed memberships in ten bins.
+
+    People of one data set share its estimates, and a person's three memberships add up to one. So data sets are the
+    clusters: with d = Σ (belongs − predicted) and n memberships of a data set in a bin, the difference is
+    D = Σ d / Σ n, and its variance S / (S − 1) Σ (d − n D)² / (Σ n)² for S data sets.
+    """
+    predicted, belongs = (np.array([getattr(own, name) for own in found], float) for name in ("predicted", "belongs"))
     place = np.minimum((predicted * BINS).astype(int), BINS - 1)
-    worst, texts = 0.0, []
+    bins, sets = [], len(found)
     for number in range(BINS):
         own = place == number
         if not own.any():
             continue
-        mean, seen = predicted[own].mean(), belongs[own].mean()
-        error = np.sqrt(np.sum(predicted[own] * (1 - predicted[own]))) / own.sum()
-        worst = max(worst, abs(mean - seen) / error)
-        texts.append(f"{mean:.3f} predicted, {seen:.3f} seen ({own.sum():,})")
-    return float(worst), texts
+        counts, off = own.sum(axis=1), np.sum(own * (belongs - predicted), axis=1)
+        total = int(counts.sum())
+        difference = float(off.sum()) / total
+        naive = np.sqrt(np.sum(own * predicted * (1 - predicted))) / total
+        between = np.sqrt(sets / max(sets - 1, 1) * np.sum((off - counts * difference) ** 2)) / total
+        error = between if sets > 1 else naive
+        mean, seen = float(predicted[own].mean()), float(belongs[own].mean())
+        bins.append(Bin(mean, seen, total, float(difference / error), float(difference / naive)))
+    return bins
 
 
 def _recommended_one(work: tuple[ClassesSettings, int]) -> dict[str, bool]:

@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from lori.inference.blocks import Evaluation
+from lori.inference.estimates import HELD
 from lori.inference.population import sums
 from lori.inference.population.panel import Panel
 from lori.inference.population.sums import Parts, Whole
@@ -83,6 +84,15 @@ class Mixture:
         odds[:, 0] = np.clip(np.log(shares[1:] / shares[0]), -FARTHEST, FARTHEST)
         return np.concatenate([*parts, odds.reshape(-1)])
 
+    def ordered(self, vector: np.ndarray) -> np.ndarray:
+        """The same classes, of those with the same specification the largest first."""
+        (parts, shares), odds = self.divided(vector), self.parts(vector)[1]
+        place = np.arange(self.classes)
+        for _, classes in self.alike():
+            place[classes] = np.array(classes)[np.argsort(-shares[classes], kind="stable")]
+        odds = np.clip(odds[place] - odds[place[0]], -FARTHEST, FARTHEST)
+        return np.concatenate([*(parts[own] for own in place), odds[1:].reshape(-1)])
+
     # -- how well do given parameters explain the choices? ---------------------------------------------------
 
     def log_likelihoods(self, parts: Sequence[np.ndarray]) -> np.ndarray:
@@ -98,10 +108,17 @@ class Mixture:
         """(classes, agents) from log-odds (classes, columns)."""
         return special.log_softmax(odds @ self.design.T, axis=0)
 
-    def memberships(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Given all choices: how likely an agent belongs to a class (classes, agents), and log L (agents,)."""
-        parts, odds = self.parts(vector)
-        return belonging(self.log_likelihoods(parts)[0] + self.log_shares(odds))
+    def memberships(self, vectors: np.ndarray, logs: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Given all choices, for each of the vectors (vectors, size): how likely an agent belongs to a class (vectors,
+        classes, agents), and log L (vectors, agents). `logs` are the log-likelihoods, where they are known."""
+        if logs is None:
+            logs = self.log_likelihoods([vectors[:, where] for where in self.slots[:-1]])
+        return belonging(logs + np.stack([self.log_shares(self.parts(vector)[1]) for vector in vectors]))
+
+    def penalties(self, vectors: np.ndarray) -> np.ndarray:
+        """(vectors,) minus the log-prior of each, up to a constant."""
+        slots = zip(self.problems, self.slots, strict=False)
+        return sum((own.penalty(vectors[:, where], order=0).value for own, where in slots), np.zeros(len(vectors)))
 
     def evaluate(self, vectors: np.ndarray) -> Evaluation:
         """The negative log-posterior of each vector (vectors, size), with gradient and curvature."""
@@ -166,6 +183,16 @@ class Mixture:
         """(agents, (C − 1) × columns) derivatives of E log π by the log-odds, given memberships (classes, agents)."""
         wide = (self.classes - 1) * self.design.shape[1]
         return ((member - share)[1:].T[:, :, None] * self.design[:, None, :]).reshape(len(self.panel), wide)
+
+    def marginal(self, vector: np.ndarray, curvature: np.ndarray, where: slice) -> np.ndarray:
+        """The curvature at an optimum in some of its coordinates, the other free ones being integrated over."""
+        lower, upper = self.bounds
+        free = (vector > lower + HELD) & (vector < upper - HELD)
+        free[where] = False
+        others = np.flatnonzero(free)
+        between = curvature[where][:, others]
+        rest = np.linalg.pinv(curvature[np.ix_(others, others)], hermitian=True) if len(others) else np.empty((0, 0))
+        return curvature[where, where] - between @ rest @ between.T
 
     def alike(self) -> list[tuple[Problem, list[int]]]:
         """Classes with the same specification are computed together."""

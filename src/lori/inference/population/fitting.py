@@ -13,6 +13,7 @@ from lori.data.grouping import relative
 from lori.inference import intervals
 from lori.inference.estimates import HELD, Optimum, Reported, Uncertainty, Units, unknown
 from lori.inference.fitting import Fit, differences_within, reaching, solve_nested
+from lori.inference.population import membership
 from lori.inference.population.chain import POOLED_STARTS, Chain
 from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.population.classes import Mixture
@@ -122,15 +123,15 @@ def classes_of(
     )
 
 
-def most_searched(settings: Sequence[FitSettings]) -> int:
-    """How many choices classes are searched for on."""
+def most_of(settings: Sequence[FitSettings], most: int) -> int:
+    """So many choices, or fewer if each takes long."""
     effort = max(own.specification.likelihood.effort for own in settings)
-    return max(2000, int(SEARCHED / min(effort, 10.0)))
+    return max(2000, int(most / min(effort, 10.0)))
 
 
 def _sample(mixture: Mixture, data: Observed, settings: Sequence[FitSettings]) -> Mixture | None:
     """The same classes on some of the agents, where all would take long; None if that is not so."""
-    most = most_searched(settings)
+    most = most_of(settings, SEARCHED)
     if len(data) <= most:
         return None
     counts = np.bincount(mixture.panel.agent)
@@ -160,13 +161,15 @@ def fit_of_classes(
     """Classes, the largest first; by agent the log-likelihood of answers at random, and how many answers there are."""
     (parts, shares), odds = mixture.divided(found.vector), mixture.parts(found.vector)[1]
     order = np.argsort(-shares, kind="stable")
-    members = found.members[order].T
+    members = found.members
+    if mixture.classes > 1 and statistics.pairs <= most_of(settings, membership.MOST):
+        members = membership.averaged(mixture, found, np.random.default_rng([settings[0].seed, mixture.classes]))
     logs = mixture.log_likelihoods([part[None] for part in parts])[0]
     fits, careless = [], []
     for place in order:
         optimum = _optimum(settings[place], mixture, found, int(place))
         known, drawn = _precision(optimum, mixture, found, int(place), settings[0].seed)
-        weights = found.members[place]
+        weights = members[place]
         own = logs[place]
         fits.append(
             _class_fit(
@@ -179,13 +182,13 @@ def fit_of_classes(
     possible: list[Known] = []
     for problem, classes in mixture.alike():
         vectors = np.stack([parts[place] for place in classes])[None]
-        stranger = np.append(found.members[classes].T, shares[classes][None], axis=0)
+        stranger = np.append(members[classes].T, shares[classes][None], axis=0)
         possible.append(Known(problem.specification, problem.scaling, vectors, stranger))
     return PopulationFit(
         panel=mixture.panel,
         classes=tuple(fits),
         shares=shares[order],
-        members=members,
+        members=members[order].T,
         log_likelihood=found.log_likelihood,
         by_agent=found.by_agent,
         parameters=mixture.size,
@@ -212,16 +215,7 @@ def _optimum(settings: FitSettings, mixture: Mixture, found: Classes, place: int
     """Of one class, the others being integrated over as far as the curvature tells."""
     where, problem = mixture.slots[place], mixture.problems[place]
     units = Units(problem.specification, problem.scaling, settings.alpha)
-    free = np.ones(mixture.size, bool)
-    lower, upper = mixture.bounds
-    free = (found.vector > lower + HELD) & (found.vector < upper - HELD)
-    others = np.flatnonzero(free & ~np.isin(np.arange(mixture.size), np.arange(where.start, where.stop)))
-    curvature = np.array(found.curvature[where, where])
-    if len(others):
-        between = found.curvature[where][:, others]
-        curvature = (
-            curvature - between @ np.linalg.pinv(found.curvature[np.ix_(others, others)], hermitian=True) @ between.T
-        )
+    curvature = mixture.marginal(found.vector, found.curvature, where)
     return Optimum(units, settings.prior, found.vector[where], found.value, found.gradient[where], curvature)
 
 

@@ -49,7 +49,7 @@ class Classes:
     gradient: np.ndarray  # of what is held at a bound, zero elsewhere
     curvature: np.ndarray
     starts: int
-    members: np.ndarray  # (classes, agents)
+    members: np.ndarray  # (classes, agents) if these were exactly the right ones
     by_agent: np.ndarray  # (agents,) log-likelihood of what each chose
 
 
@@ -74,11 +74,14 @@ def find_classes(
         vector = mixture.joined([own.vectors[0] for own in pooled], np.ones(1))
     else:
         vector = searched(small, pooled, starts, generator, given, ROUNDS, kept, "search", report)
-    best = mixture.polished(vector[None], tolerance=1e-8, iterations=200)
+    best = mixture.polished(mixture.ordered(vector)[None], tolerance=1e-8, iterations=200)
+    ordered = mixture.ordered(best.vectors[0])
+    if (ordered != best.vectors[0]).any():  # on a sample of the agents another class was larger
+        best = mixture.polished(ordered[None], tolerance=1e-8, iterations=200)
     assert best.curvature is not None
     assert best.gradient is not None
     vector, value = best.vectors[0], float(best.values[0])
-    members, total = mixture.memberships(vector)
+    (members,), (total,) = mixture.memberships(vector[None])
     return Classes(
         vector=vector,
         value=value,
@@ -154,7 +157,7 @@ def led(mixture: Mixture, vectors: Sequence[np.ndarray], count: int) -> Led:
 def moves(mixture: Mixture, vector: np.ndarray, generator: np.random.Generator) -> list[np.ndarray]:
     """Vectors from which something better may be reached, one class of this one being changed or given up."""
     parts, shares = mixture.divided(vector)
-    member, _ = mixture.memberships(vector)
+    (member,), _ = mixture.memberships(vector[None])
     changing, halving = generator.spawn(2)
     found = []
     for place, own in enumerate(changing.spawn(mixture.classes)):

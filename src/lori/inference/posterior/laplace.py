@@ -19,6 +19,8 @@ import numpy as np
 from lori.inference.estimates import Optimum
 from lori.inference.posterior.sobol import spread_points
 from lori.model.normal import log_probability, quantiles, quantiles_of_logs
+from lori.model.priors import Prior
+from lori.model.specification import Specification
 
 PROBES = 256  # draws from which the mass of a Gaussian within its bounds is told
 AT_LEAST = 0.1  # of the draws are shared out evenly among the optima, whatever their masses
@@ -43,19 +45,34 @@ class Gaussian:
         assert optimum.gradient is not None
         assert optimum.curvature is not None
         specification = optimum.units.specification
-        scales = np.ones(len(optimum.vector)) if optimum.prior is None else optimum.prior.scales(specification)
-        scales = np.where(np.isfinite(scales), scales, 1.0)
-        eigenvalues, vectors = np.linalg.eigh(scales[:, None] * optimum.curvature * scales)
+        scales = scales_of(optimum.prior, specification)
+        constant = 0.0 if optimum.prior is None else optimum.prior.log_constant(specification)
+        return cls.at(
+            optimum.vector, optimum.gradient, optimum.curvature, specification.bounds, scales, width,
+            constant - optimum.value,
+        )  # fmt: skip
+
+    @classmethod
+    def at(
+        cls,
+        vector: np.ndarray,
+        gradient: np.ndarray,
+        curvature: np.ndarray,
+        bounds: tuple[np.ndarray, np.ndarray],
+        scales: np.ndarray,
+        width: float = 1.0,
+        log_peak: float = 0.0,
+    ) -> Gaussian:
+        """Of an optimum with this log-posterior; `scales` are those on which parameters are wide or narrow."""
+        eigenvalues, vectors = np.linalg.eigh(scales[:, None] * curvature * scales)
         flat = eigenvalues < WIDEST**-2
         eigenvalues = np.where(flat, WIDEST**-2, eigenvalues)
         covariance = scales[:, None] * (vectors / eigenvalues @ vectors.T) * scales
-        shift = covariance @ optimum.gradient
+        shift = covariance @ gradient
         log_determinant = np.sum(2 * np.log(scales) - np.log(eigenvalues))
-        constant = 0.0 if optimum.prior is None else optimum.prior.log_constant(specification)
-        peak = constant - optimum.value + 0.5 * optimum.gradient @ shift
+        peak = log_peak + 0.5 * gradient @ shift
         log_height = peak + 0.5 * (len(scales) * np.log(2 * np.pi) + log_determinant)
-        mean, lower, upper = optimum.vector - shift, *specification.bounds
-        return cls(mean, width**2 * covariance, lower, upper, float(log_height), bool(flat.any()))
+        return cls(vector - shift, width**2 * covariance, *bounds, float(log_height), bool(flat.any()))
 
     def draw(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Draws within the bounds from points of the unit cube, and their log weights."""
@@ -201,6 +218,12 @@ class Kernels:
         constant = lgamma((DEGREES + size) / 2) - lgamma(DEGREES / 2)
         constant -= 0.5 * size * np.log(DEGREES * np.pi) + np.sum(np.log(np.diag(self.factor)))
         return constant + np.log(np.maximum(kernels.mean(axis=1), 1e-300))
+
+
+def scales_of(prior: Prior | None, specification: Specification) -> np.ndarray:
+    """(parameters,) of the prior; one, in standardised units, where nothing is believed."""
+    scales = np.ones(specification.size) if prior is None else prior.scales(specification)
+    return np.where(np.isfinite(scales), scales, 1.0)
 
 
 def _whitened(vectors: np.ndarray, inverse: np.ndarray) -> np.ndarray:
