@@ -43,7 +43,7 @@ def test_what_comes_first_is_found(talk):
     assert talk.sure > 0.95
     assert len(talk.history) <= 12
     assert talk.posterior.order().best == talk.order.best
-    assert len(talk.posterior) == 1000
+    assert len(talk.posterior) == 500
 
 
 def test_no_pair_is_asked_twice(talk):
