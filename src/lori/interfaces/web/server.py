@@ -70,11 +70,10 @@ class Server:
 
     @asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
-        self.talks.workers.start()
-        beside = [asyncio.create_task(own) for own in (self.talks.warm_up(), self._keep())]
+        self.talks.warm_up()
+        keeping = asyncio.create_task(self._keep())
         yield
-        for task in beside:
-            task.cancel()
+        keeping.cancel()
         self.talks.close()
 
     async def _keep(self) -> None:

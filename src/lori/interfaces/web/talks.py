@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from lori.inference.interview.interview import Next, Question
 from lori.inference.interview.study import Study
 from lori.interfaces.web.storage import SEEDS, Respondent, Turn, history
-from lori.interfaces.web.workers import Beginning, Workers
+from lori.interfaces.web.workers import Beginning, Interviewer, Workers
 
 MOST = 5000  # open questions in memory
 PATIENCE = 0.01  # seconds that an answer waits for what follows it, where there is another question
@@ -59,12 +59,14 @@ class Talks:
             self._locks = {key: lock for key, lock in self._locks.items() if lock.locked()}
         return self._locks.setdefault(token, asyncio.Lock())
 
-    async def warm_up(self) -> None:
-        """What interviews begin with, worked out before anybody comes."""
+    def warm_up(self) -> None:
+        """What interviews begin with, worked out before anybody comes, and before workers have started."""
+        here = Interviewer(self.study)
         for seed in range(SEEDS):
-            beginning = Beginning(-1 - seed, seed, "")  # nobody's
-            question = await self._found(partial(self._first, beginning))
-            await self._found(partial(self._work, beginning, (), question))
+            beginning = Beginning(seed, seed, "")
+            question = here.first_question(beginning)
+            self._openings[beginning[1:]] = _done(question)
+            self._openings[(*beginning[1:], question)] = _done(here.following(beginning, (), question))
 
     def get(self, token: str) -> Talk | None:
         return self._talks.get(token)
@@ -147,3 +149,9 @@ class Talks:
 
 def _beginning(respondent: Respondent) -> Beginning:
     return Beginning(respondent.id, respondent.seed, respondent.belief)
+
+
+def _done(found: Found) -> Future[Found]:
+    future: Future[Found] = Future()
+    future.set_result(found)
+    return future
