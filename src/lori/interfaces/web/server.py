@@ -30,7 +30,7 @@ from lori.interfaces.web.talks import Talk, Talks
 TALK, VISIT = "talk", "visit"  # cookies: who answers, and who has not yet begun
 YEAR = 365 * 24 * 3600
 LONGEST_NAME = 200
-KEPT_EVERY = 2.0  # seconds
+KEPT_EVERY = 2.0  # seconds between two checkpoints of SQLite's journal
 PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 TOKEN_LENGTHS = range(16, 65)
 Found = TypeVar("Found")
