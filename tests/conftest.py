@@ -1,10 +1,12 @@
 """What all tests share: names that could do harm, and compiled code that is kept.
 
-No worker waits for what another one, or the last run, compiled. This is set for the process alone and not for the
-environment: commands that tests start keep to their own cache.
+No worker waits for what another one, or the last run, compiled, and what runs once is compiled quickly rather than
+well (`lori.model.engines` still says how the sums of a fit are compiled). This is set for the process alone and not for
+the environment: commands that tests start keep to their own cache and to JAX's own settings.
 """
 
 import gc
+import os
 from pathlib import Path
 
 import jax
@@ -13,6 +15,10 @@ import pytest
 
 import lori
 
+with pytest.MonkeyPatch.context() as patch:
+    quickly = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+    patch.setenv("XLA_FLAGS", f"{os.environ.get('XLA_FLAGS', '')} {quickly}")
+    jax.devices()  # reads them, once
 jax.config.update("jax_compilation_cache_dir", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "compiled"))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
 

@@ -97,6 +97,7 @@ def test_ranks_that_are_none(ranks, ties, part, refused):
 def test_messages_name_sets_by_number_or_by_row():
     bad = np.array([False, True, False, True])
     assert Places().text(bad) == "sets 2, 4"
-    assert Places("f.csv", np.array([0, 3, 5, 9])).text(bad) == "2 sets, the first from row 4"
-    assert Places("f.csv", np.arange(4), single=True).text(bad) == "2 rows, the first of them row 2"
-    assert Places("f.csv", np.arange(4), single=True).text(bad & [True, True, False, False]) == "row 2"
+    assert Places("f.csv", np.array([1, 4, 6, 10])).text(bad) == "2 sets, the first from row 4 below the header"
+    rows = Places("f.csv", np.arange(1, 5), single=True)
+    assert rows.text(bad) == "2 rows, the first of them row 2 below the header"
+    assert rows.text(bad & [True, True, False, False]) == "row 2 below the header"

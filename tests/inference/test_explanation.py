@@ -109,7 +109,7 @@ def test_the_sentence():
     assert words.endswith("the choice would flip if left's benefit fell by 2.")
     assert "need" not in words
     hopeless = explain(model, [[0.0, 9.0]], [[0.0, 0.0]], np.full(2, 0.1)).describe()
-    assert hopeless.endswith("no change in a single feature would flip the choice.")
+    assert hopeless.endswith("no change in a single feature would turn that around.")
     undecided = lori.OrderedModel.linear([[1.0]], epsilon=[9.0], ties="observed")
     words = explain(undecided, [[0.1]], [[0.0]], np.array([1.0])).describe()
     assert words.startswith("A tie is likeliest (left under 1 %, tie over 99 %")
@@ -148,4 +148,4 @@ def test_what_both_sides_share_changes_on_both():
     model = lori.OrderedModel((level,), features)
     explained = explain(model, [[2.0, 3.0, 35.0]], [[1.0, 1.0, 35.0]], reach=np.array([5.0, 5.0, 20.0]))
     assert explained.flips[0, 2] == pytest.approx(5 - np.log(2), abs=1e-3)  # g·2 = (1 − g)·1 where the gate g is 1/3
-    assert explained.describe().endswith(f", or if age on both sides rose by {explained.flips[0, 2]:.3g}.")
+    assert explained.describe().endswith(f", or if age on both sides rose by {explained.flips[0, 2]:.2g}.")

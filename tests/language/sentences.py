@@ -145,13 +145,15 @@ def several(count: int) -> Summary:
     return summary(*levels)
 
 
-def explained(probabilities, decides, flips, nobody: float = 0.0, context: frozenset[str] = frozenset()) -> str:
-    """One pair with two features."""
+def explained(
+    probabilities, decides, flips, nobody: float = 0.0, context: frozenset[str] = frozenset(), **words
+) -> str:
+    """One pair with two features; `words` are the file's for the outcomes."""
     table = np.array([decides])
     return Explanation(
         ("need", "age"), np.array([probabilities]), table, np.zeros_like(table), np.array([nobody]), np.array([flips]),
         context,
-    ).describe()  # fmt: skip
+    ).called(words).describe()  # fmt: skip
 
 
 def candidates(*evidence: float, trusted: tuple[bool, ...] = (), held_out: float = -0.3) -> list[Candidate]:
@@ -294,6 +296,12 @@ def _answers() -> dict[str, list[str]]:
         "two levels, two leaders each": summary(
             level(leading=both), level(2, both, zero, Quantity.of(-0.02, 0.004), decides=0.412)
         ),
+        "two levels, the second of two leaders in doubt": summary(
+            replace(level(leading=both), weights={"benefit": unknown, "need": Quantity.of(0.0445, 0.0053)}), level(2)
+        ),
+        "two levels, supported although people differ": summary(
+            support=replace(supported(2, "supported", 21.4), rival_gain=1.2, rival_parameters=3)
+        ),
         "two levels, the first without a threshold": summary(level(least=zero, decides=1.0), level(2, decides=0.0)),
         "two levels, thresholds not known": summary(
             level(least=Quantity.of(19.2, 12.2, positive=True)), level(2, ("benefit",), weight=unknown, decides=0.341)
@@ -382,6 +390,7 @@ def _explanations() -> dict[str, list[str]]:
             explained([0.9995, 0.0, 0.0005], [0.9994, 0.0006], [nan, nan]),
             explained([0.7, 0.0, 0.3], [0.9, 0.1], [-4.2, 4.307], context=frozenset(["age"])),
             explained([0.30, 0.45, 0.25], [0.3, 0.25], [-1.5, nan], 0.45),
+            explained([0.30, 0.45, 0.25], [0.3, 0.25], [-1.5, nan], 0.45, left="Medicine A", tie="No preference"),
             explained([0.50, 0.30, 0.20], [0.4, 0.3], [-1.5, nan], 0.3),
             explained([0.5, 0.0, 0.5], [0.0, 0.0], [-1e-3, nan], 1.0),
         ]
@@ -547,7 +556,11 @@ def _report() -> dict[str, list[str]]:
             ),
             *(
                 str(report.surprise(Surprise(**pair, chances=(0.04, 0, 0.96), counts=counts, level=1, pair=17), words))
-                for counts, words in (((1, 0, 0), {"left": "Medicine A"}), ((0, 1, 0), None))
+                for counts, words in (
+                    ((1, 0, 0), {"left": "Medicine A"}),
+                    ((0, 1, 0), None),
+                    ((0, 1, 0), {"tie": "No preference"}),
+                )
             ),
             *(
                 str(report.surprise(Surprise(**pair, chances=chances, counts=counts, level=place)))
@@ -610,7 +623,10 @@ def _captions() -> dict[str, list[str]]:
                 replace(trade, interval=bounds * 2),
             )
         ],
-        "Captions: regions and surface": [str(tradeoff.regions_caption(land)), str(tradeoff.surface_caption(land))],
+        "Captions: regions and surface": [
+            *(str(tradeoff.regions_caption(land, sides)) for sides in (tradeoff.SIDES, ("Medicine A", "Medicine B"))),
+            *(str(tradeoff.surface_caption(land, sides)) for sides in (tradeoff.SIDES, ("Medicine A", "Medicine B"))),
+        ],
         "Captions: calibration": [
             str(
                 calibration.calibration_caption(

@@ -23,16 +23,16 @@ class Places:
     """How messages call a set: by its number, or by the row of a file that it begins with."""
 
     what: str = "sets"
-    rows: np.ndarray | None = None  # (sets,) the first row of each, from 0
+    rows: np.ndarray | None = None  # (sets,) the first row of each, from 1 below the header
     single: bool = False  # every set is one row
 
     def text(self, bad: np.ndarray) -> str:
         if self.rows is None:
             return check.rows_text(bad).replace("row", "set")
-        count, first = int(bad.sum()), int(self.rows[bad][0]) + 1
+        count, first = int(bad.sum()), f"row {int(self.rows[bad][0])} below the header"
         if self.single:
-            return f"row {first}" if count == 1 else f"{count} rows, the first of them row {first}"
-        return f"{count} {'set' if count == 1 else 'sets'}, the first from row {first}"
+            return first if count == 1 else f"{count} rows, the first of them {first}"
+        return f"{count} {'set' if count == 1 else 'sets'}, the first from {first}"
 
     def check(self, bad: np.ndarray, *, expected: str, got: str, fix: str = "correct these sets") -> None:
         """No set is bad, or a DataError that says where they are."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -25,13 +25,17 @@ COUNTS = {"wins": "left_wins", "losses": "right_wins", "ties": "ties"}
 """The counts of Preferences, and what their columns are called in files."""
 
 
-def rows_text(bad: np.ndarray) -> str:
-    """The rows of a mask in words.
+Rows = Callable[[np.ndarray], str]
+"""How a message names the rows of a mask."""
+
+
+def rows_text(bad: np.ndarray, numbers: np.ndarray | None = None) -> str:
+    """The rows of a mask in words; `numbers` are their own, where they are not counted from 1.
 
     >>> rows_text(np.array([False, True])), rows_text(np.ones(5, dtype=bool))
     ('row 2', 'rows 1, 2, 3 and 2 more')
     """
-    numbers = np.flatnonzero(bad) + 1
+    numbers = np.flatnonzero(bad) + 1 if numbers is None else numbers[bad]
     shown = ", ".join(str(number) for number in numbers[:3])
     more = f" and {len(numbers) - 3} more" if len(numbers) > 3 else ""
     return f"{'row' if len(numbers) == 1 else 'rows'} {shown}{more}"
@@ -89,6 +93,7 @@ def check_finite(
     *,
     instead: str = "NaN or infinity",
     fix: str = "correct or remove these rows",
+    rows: Rows = rows_text,
 ) -> None:
     """Features are finite numbers; `instead` says what else could have been there."""
     finite = np.isfinite(values)
@@ -97,12 +102,12 @@ def check_finite(
         raise DataError(
             what,
             expected="a finite number in every row",
-            got=f"{instead} in {rows_text(bad)}",
+            got=f"{instead} in {rows(bad)}",
             fix=fix,
         )
 
 
-def check_size(values: np.ndarray, what: str) -> None:
+def check_size(values: np.ndarray, what: str, rows: Rows = rows_text) -> None:
     """Squares of these numbers neither overflow nor, in a whole column, vanish."""
     if not values.size:
         return
@@ -111,7 +116,7 @@ def check_size(values: np.ndarray, what: str) -> None:
         raise DataError(
             what,
             expected=f"numbers up to {LARGEST:g} in size",
-            got=f"larger ones in {rows_text((np.abs(table) > LARGEST).any(axis=1))}",
+            got=f"larger ones in {rows((np.abs(table) > LARGEST).any(axis=1))}",
             fix="correct these rows or measure in larger units",
         )
     small = np.abs(table[:100]).max(axis=0) < 1 / LARGEST  # most columns show at once that they are not
@@ -136,7 +141,7 @@ def check_single(values: np.ndarray, what: str) -> None:
         )
 
 
-def check_counts(values: np.ndarray, what: str) -> None:
+def check_counts(values: np.ndarray, what: str, rows: Rows = rows_text) -> None:
     """Counts are whole numbers from zero (NaN and infinity fail the comparisons)."""
     with np.errstate(invalid="ignore"):
         bad = ~((values >= 0) & (values == np.floor(values)) & (values <= MOST))
@@ -144,12 +149,12 @@ def check_counts(values: np.ndarray, what: str) -> None:
         raise DataError(
             what,
             expected=f"whole numbers from 0 to {MOST:g}",
-            got=f"something else in {rows_text(bad if bad.ndim == 1 else bad.any(axis=1))}",
+            got=f"something else in {rows(bad if bad.ndim == 1 else bad.any(axis=1))}",
             fix="give counts such as 0, 1 or 20; fractions belong in weight",
         )
 
 
-def check_weights(values: np.ndarray, what: str) -> None:
+def check_weights(values: np.ndarray, what: str, rows: Rows = rows_text) -> None:
     """Weights are finite and not negative, and neither vanish nor overflow in a product."""
     least, most = WEIGHTS
     bad = ~((values == 0) | ((values >= least) & (values <= most)))
@@ -157,7 +162,7 @@ def check_weights(values: np.ndarray, what: str) -> None:
         raise DataError(
             what,
             expected=f"finite numbers from 0, no larger than {most:g} and, but for 0, no smaller than {least:g}",
-            got=f"something else in {rows_text(bad)}",
+            got=f"something else in {rows(bad)}",
             fix="correct these weights or leave them out (each pair then weighs 1)",
         )
     if len(values) and not values.any():
@@ -283,7 +288,7 @@ def check_columns(features: Sequence[str], roles: Sequence[str]) -> None:
         )
 
 
-def as_labels(values: object, what: str) -> np.ndarray:
+def as_labels(values: object, what: str, rows: Rows = rows_text) -> np.ndarray:
     """The values as an array of stripped text; whole numbers lose their '.0', so 7, 7.0 and '7.0' agree."""
     array = np.atleast_1d(as_array(values, what))
     check_single(array, what)
@@ -303,7 +308,7 @@ def as_labels(values: object, what: str) -> np.ndarray:
         raise DataError(
             what,
             expected="a label in every row",
-            got=f"none in {rows_text(missing)}",
+            got=f"none in {rows(missing)}",
             fix="fill in the labels or remove these rows",
         )
     return array
@@ -329,7 +334,7 @@ def _check_lengths(labels: np.ndarray, what: str) -> None:
         )
 
 
-def look_up(known: np.ndarray, wanted: np.ndarray, what: str, where: str) -> np.ndarray:
+def look_up(known: np.ndarray, wanted: np.ndarray, what: str, where: str, rows: Rows = rows_text) -> np.ndarray:
     """The position of each wanted label among the known ones; `where` says whose labels are known."""
     order = np.argsort(known, kind="stable")
     place = np.searchsorted(known, wanted, sorter=order)
@@ -340,13 +345,13 @@ def look_up(known: np.ndarray, wanted: np.ndarray, what: str, where: str) -> np.
         raise DataError(
             what,
             expected=f"ids that exist in {where}",
-            got=f"{count} unknown {'id' if count == 1 else 'ids'} in {rows_text(unknown)}",
+            got=f"{count} unknown {'id' if count == 1 else 'ids'} in {rows(unknown)}",
             fix=f"correct these rows or add the missing entries to {where}",
         )
     return position
 
 
-def check_unique(labels: np.ndarray, what: str) -> None:
+def check_unique(labels: np.ndarray, what: str, rows: Rows = rows_text) -> None:
     """Every label occurs once."""
     order = np.argsort(labels, kind="stable")
     repeated = np.zeros(len(labels), dtype=bool)
@@ -355,7 +360,7 @@ def check_unique(labels: np.ndarray, what: str) -> None:
         raise DataError(
             what,
             expected="every id once",
-            got=f"ids that occurred before in {rows_text(repeated)}",
+            got=f"ids that occurred before in {rows(repeated)}",
             fix="remove the repeated rows or give them ids of their own",
         )
 

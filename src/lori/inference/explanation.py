@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas
 
 GRID, BISECTIONS = 48, 45
-TIE, NEITHER = "a tie is likeliest", "neither side is preferred"
-DIGITS = 3  # of a change that flips a choice
+LEFT, TIE, RIGHT, NEITHER = "left", "tie", "right", "neither"
+DIGITS = 2  # of a change that flips a choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Explanation:
     nobody: np.ndarray  # (pairs,) every level ties
     flips: np.ndarray  # (pairs, features)
     context: frozenset[str] = frozenset()  # features that both sides of a pair share
-    sides: tuple[str, str] = ("left", "right")  # what they are called in sentences
+    words: tuple[str, str, str] = ("left", "tie", "right")  # what the outcomes are called in sentences
 
     @property
     def decides(self) -> np.ndarray:
@@ -53,8 +53,8 @@ class Explanation:
         return len(self.nobody)
 
     def called(self, words: Mapping[str, str]) -> Explanation:
-        """The same, its sides being called as in somebody's file."""
-        return replace(self, sides=(words.get("left", "left"), words.get("right", "right")))
+        """The same, its outcomes being called as in somebody's file."""
+        return replace(self, words=(words.get(LEFT, LEFT), words.get(TIE, TIE), words.get(RIGHT, RIGHT)))
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table with a row for each pair."""
@@ -66,7 +66,7 @@ class Explanation:
             "right": self.probabilities[:, 2],
             "level": self.level,
             **{f"level_{i + 1}": self.decides[:, i] for i in range(self.decides.shape[1])},
-            "nobody": self.nobody,
+            "no_level": self.nobody,
             **{f"flip.{name}": self.flips[:, i] for i, name in enumerate(self.features)},
         }
         return pandas.DataFrame(columns)
@@ -74,33 +74,39 @@ class Explanation:
     def describe(self, pair: int = 0) -> Sentence:
         """One pair in words."""
         left, tie, right = self.probabilities[pair]
-        tied = f", tie {percent(tie)}" if tie > 0 else ""
+        one, neither, other = map(Name, self.words)
+        tied = clause(", {neither} {share}", neither=neither, share=Share(tie)) if tie > 0 else ""
         level = int(self.level[pair])
         if level:
             who = f"level {level} decides with a probability of {percent(self.decides[pair, level - 1])}"
         else:
             who = "most likely, no difference counts"
-        one, other = map(Name, self.sides)
-        verdict = _favoured(left, tie, right)
-        won = one if left > right else other
-        side: Any = verdict if verdict in (TIE, NEITHER) else clause("{won} is preferred", won=won)
-        slots = {"side": side, "left": Share(left), "tied": tied, "right": Share(right), "who": who}
-        flip = "" if verdict == NEITHER else clause("; {flip}", flip=self._flip(pair, tied=verdict == TIE))
-        template = "{side} ({one} {left}{tied}, {other} {right}); {who}{flip}."
+        favoured = _favoured(left, tie, right)
+        won, lost = (one, other) if left > right else (other, one)
+        if favoured == NEITHER:
+            verdict, flip = Sentence("neither side is preferred"), Sentence("")
+        elif favoured == TIE:
+            called = Sentence("a tie") if self.words[1] == TIE else neither
+            verdict = clause("{called} is likeliest", called=called)
+            flip = self._flip(pair, clause("{lost} would become likelier than {won}", lost=lost, won=won))
+        else:
+            verdict = clause("{won} is preferred", won=won)
+            flip = self._flip(pair, Sentence("the choice would flip"))
+        slots = {"verdict": verdict, "left": Share(left), "tied": tied, "right": Share(right), "who": who}
+        template = "{verdict} ({one} {left}{tied}, {other} {right}); {who}{flip}."
         return Sentence.of(template, **slots, one=one, other=other, flip=flip)
 
-    def _flip(self, pair: int, *, tied: bool) -> Sentence:
+    def _flip(self, pair: int, what: Sentence) -> Sentence:
+        """Under which changes of single features something else would happen."""
         changes = []
         for feature, change in zip(self.features, self.flips[pair], strict=True):
             if np.isfinite(change):
                 whose = "{name} on both sides" if feature in self.context else "{one}'s {name}"
-                slots = {"one": Name(self.sides[0]), "name": Name(feature), "way": "rose" if change > 0 else "fell"}
+                slots = {"one": Name(self.words[0]), "name": Name(feature), "way": "rose" if change > 0 else "fell"}
                 changes.append(clause(f"{whose} {{way}} by {{size}}", **slots, size=number(abs(change), DIGITS)))
         if not changes:
-            what = "make the other side likelier" if tied else "flip the choice"
-            return Sentence(f"no change in a single feature would {what}")
-        what = "the other side would become likelier" if tied else "the choice would flip"
-        return clause("{what} if {changes}", what=what, changes=joined(changes, ", or if "))
+            return Sentence("; no change in a single feature would turn that around")
+        return clause("; {what} if {changes}", what=what, changes=joined(changes, ", or if "))
 
 
 def _favoured(left: float, tie: float, right: float) -> str:
@@ -108,7 +114,7 @@ def _favoured(left: float, tie: float, right: float) -> str:
         return TIE
     if np.isclose(left, right, rtol=0, atol=1e-9):
         return NEITHER
-    return f"{'left' if left > right else 'right'} is preferred"
+    return LEFT if left > right else RIGHT
 
 
 def explain(model: OrderedModel, left: ArrayLike, right: ArrayLike, reach: np.ndarray) -> Explanation:

@@ -60,7 +60,7 @@ class SetExplanation:
             "favourite": np.array(self.names, object)[self.favourite],
             "level": self.level,
             **{f"level_{place + 1}": own for place, own in enumerate(self.decides.T)},
-            "nobody": self.nobody,
+            "no_level": self.nobody,
             **{f"flip.{name}": self.flips[:, place] for place, name in enumerate(self.features)},
         }
         return pandas.DataFrame(columns)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from lori.language.notes import note_sentences
 from lori.language.numbers import (
+    NONE,
     an_ordinal,
-    between,
     counted,
+    estimate,
     fine_percent,
+    interval,
     level_count,
     may_be_zero,
     ordinal,
@@ -29,6 +31,7 @@ DOUBT = "not distinguishable from zero"
 UNKNOWN = "not known"
 NOTHING = "None of the features matters."
 DIFFERENCES = "differences between people"  # the verdict on a level where agents who differ explain more
+WORTH_TELLING = 0.05  # a smaller gain in log-likelihood is none
 WORTH_SAYING = 0.01  # a smaller share of undecided comparisons is not mentioned
 
 
@@ -56,7 +59,12 @@ def answer(summary: Summary) -> list[Sentence]:
 
 def leaders(level: LevelSummary) -> Sentence:
     """The features that stand for a level, and which way is better."""
-    named = [clause("{name} ({way} is better)", name=Name(name), way=_better(level, name)) for name in level.leading]
+    doubted = [name for name in level.leading if may_be_zero(level.weights[name])]
+    named = []
+    for name in level.leading:
+        doubt = ", but its weight may be zero" if name in doubted and len(doubted) < len(level.leading) else ""
+        way = f"{_better(level, name)} is better{doubt}"
+        named.append(clause("{name} ({way})", name=Name(name), way=way))
     return joined(named, between=" and ") if named else Sentence("no feature")
 
 
@@ -71,13 +79,13 @@ def threshold_clause(level: LevelSummary, *, named: bool = False) -> Sentence:
     if may_be_zero(level.weights[level.leading[0]]):
         which = clause(" in {name}", name=name) if named or several else ""
         return clause("how large a difference{which} must be to count is not known", which=which)
-    interval = f" ({_interval(least)})" if least.interval else ""
+    known = f" ({_interval(least)})" if least.interval else ""
     if may_be_zero(least):
         which = clause(" of {name}", name=name) if named or several else ""
-        return clause("the threshold{which} is {doubt}{interval}", which=which, doubt=DOUBT, interval=interval)
+        return clause("the threshold{which} is {doubt}{interval}", which=which, doubt=DOUBT, interval=known)
     which = clause(" in {name} alone", name=name) if several else clause(" in {name}", name=name) if named else ""
-    value = rounded(least.value, least.standard_error)
-    return clause("differences of {value} or more{which}{interval} count", value=value, which=which, interval=interval)
+    value = estimate(least)
+    return clause("differences of {value} or more{which}{interval} count", value=value, which=which, interval=known)
 
 
 def threshold_text(level: LevelSummary, feature: str) -> str:
@@ -87,7 +95,7 @@ def threshold_text(level: LevelSummary, feature: str) -> str:
         return "0"
     if value is not None and may_be_zero(level.weights[feature]):
         return UNKNOWN
-    return rounded(value, level.thresholds[feature].standard_error)
+    return estimate(level.thresholds[feature])
 
 
 def threshold_interval(level: LevelSummary, feature: str) -> str:
@@ -95,7 +103,7 @@ def threshold_interval(level: LevelSummary, feature: str) -> str:
     quantity = level.thresholds[feature]
     if threshold_text(level, feature) == UNKNOWN:
         return "the weight may be zero"
-    return between(quantity.interval if level.has_threshold else None, quantity.standard_error)
+    return interval(quantity) if level.has_threshold else NONE
 
 
 def open_questions(summary: Summary) -> list[Sentence]:
@@ -120,16 +128,17 @@ def open_questions(summary: Summary) -> list[Sentence]:
 
 def support_sentence(support: Support) -> Sentence:
     """What another level gains, and what it costs."""
-    price = f"log-likelihood {support.gain:+,.1f} for {counted(support.extra_parameters, 'more parameter')}"
+    price = _price(support.gain, support.extra_parameters)
     a_level = f"{an_ordinal(support.level)} level"
+    rival = "" if support.rival_gain is None else "; differences between people do not explain it as well"
     if support.verdict == "supported":
-        return Sentence.of(f"The choices support {a_level}: {price}.")
+        return Sentence.of(f"The choices support {a_level}: {price}{rival}.")
     if support.verdict == "weakly supported":
-        return Sentence.of(f"Evidence for {a_level} is weak: {price}.")
+        return Sentence.of(f"Evidence for {a_level} is weak: {price}{rival}.")
     if support.verdict == DIFFERENCES:
         assert support.rival_gain is not None
         assert support.rival_parameters is not None
-        theirs = f"log-likelihood {support.rival_gain:+,.1f} for {counted(support.rival_parameters, 'more parameter')}"
+        theirs = _price(support.rival_gain, support.rival_parameters)
         return Sentence.of(
             f"Agents who differ explain the pooled choices better ({theirs}) than {a_level} does "
             f"({support.gain:+,.1f} for {support.extra_parameters}): fit each agent alone (--by agent), or "
@@ -139,11 +148,17 @@ def support_sentence(support: Support) -> Sentence:
     return Sentence.of(f"The choices do not support {a_level} ({price}){instead}.")
 
 
+def _price(gain: float, parameters: int) -> str:
+    """What further parameters gain; a search with a prior may end with less than nothing."""
+    more = counted(parameters, "more parameter")
+    return f"log-likelihood {gain:+,.1f} for {more}" if gain >= WORTH_TELLING else f"no better fit with {more}"
+
+
 def enough_sentence(support: Support) -> Sentence:
     """Why a model has no more levels than it has: what the first one too many would have gained."""
     if support.verdict == DIFFERENCES:
         return support_sentence(support)
-    price = f"log-likelihood {support.gain:+,.1f} for {counted(support.extra_parameters, 'more parameter')}"
+    price = _price(support.gain, support.extra_parameters)
     are = f"{level_count(support.recommended)} {'is' if support.recommended == 1 else 'are'}"
     return Sentence.of(
         f"{are[:1].upper()}{are[1:]} shown: the choices do not support {an_ordinal(support.level)} one ({price})."
@@ -298,7 +313,7 @@ def _best_order(summary: Summary) -> Sentence:
 
 
 def _interval(quantity: Quantity) -> str:
-    return f"95 % interval {between(quantity.interval, quantity.standard_error)}"
+    return f"95 % interval {interval(quantity)}"
 
 
 def _better(level: LevelSummary, name: str) -> str:

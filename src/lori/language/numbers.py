@@ -1,8 +1,8 @@
 """Numbers in words: how a value, an interval, a share, a count or a place in an order is written.
 
-All rounding for people happens here. An estimate that has a standard error is written with as many decimals as leave
-the error two significant digits; one that has none, with three significant digits, so that it does not look better
-known than the others. Numbers from the data have four. Files keep every digit.
+All rounding for people happens here. An estimate that has an interval, or at least a standard error, is written with as
+many decimals as leave its spread two significant digits; one that has none, with three significant digits, so that it
+does not look better known than the others. Numbers from the data have four. Files keep every digit.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def rounded(value: float | None, error: float | None = None) -> str:
     return _fixed(value, _decimals(value, error))
 
 
-def between(bounds: Sequence[float] | None, error: float | None = None) -> str:
-    """An interval; as precise as the error of what it belongs to, or as its own width tells.
+def between(bounds: Sequence[float] | None, spread: float | None = None) -> str:
+    """An interval; as precise as the spread of what it belongs to, or as its own width tells.
 
     >>> between((48.86, 76.27)), between((0.0, 43.07)), between(None)
     ('48.9 to 76.3', '0 to 43', '–')
@@ -59,8 +59,18 @@ def between(bounds: Sequence[float] | None, error: float | None = None) -> str:
     if bounds is None:
         return NONE
     low, high = bounds
-    spread = error or (high - low) / (2 * NORMAL_95)
+    spread = spread or (high - low) / (2 * NORMAL_95)
     return f"{_bound(low, spread)} to {_bound(high, spread)}"
+
+
+def estimate(quantity: Quantity) -> str:
+    """A number that was learned, as precise as its interval allows."""
+    return rounded(quantity.value, quantity.spread)
+
+
+def interval(quantity: Quantity) -> str:
+    """The interval beside it, just as precise."""
+    return between(quantity.interval, quantity.spread)
 
 
 def with_interval(quantity: Quantity, label: str = "") -> str:
@@ -69,13 +79,9 @@ def with_interval(quantity: Quantity, label: str = "") -> str:
     >>> with_interval(Quantity.of(62.5649, 6.99), label="95 % interval ")
     '62.6 (95 % interval 48.9 to 76.3)'
     """
-    value = rounded(quantity.value, quantity.standard_error)
     if quantity.value is None or quantity.interval is None:
-        return value
-    if quantity.standard_error is None:
-        low, high = quantity.interval
-        value = rounded(quantity.value, (high - low) / (2 * NORMAL_95))
-    return f"{value} ({label}{between(quantity.interval, quantity.standard_error)})"
+        return estimate(quantity)
+    return f"{estimate(quantity)} ({label}{interval(quantity)})"
 
 
 def may_be_zero(quantity: Quantity) -> bool:

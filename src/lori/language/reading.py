@@ -39,13 +39,7 @@ def remarks(reading: Reading) -> list[Sentence]:
             )
         )
     if reading.dropped:
-        what = "row" if reading.form in ("pairs", "wide") else "set"
-        said.append(
-            Sentence.of(
-                "{dropped} with an empty cell {were} left out.", dropped=counted(reading.dropped, what),
-                were="was" if reading.dropped == 1 else "were",
-            )
-        )  # fmt: skip
+        said.append(left_out(reading))
     for feature, words in reading.categories.items():
         said.append(
             Sentence.of(
@@ -54,6 +48,13 @@ def remarks(reading: Reading) -> list[Sentence]:
             )
         )  # fmt: skip
     return said
+
+
+def left_out(reading: Reading) -> Sentence:
+    """How many rows or sets were left out for an empty cell."""
+    dropped = counted(reading.dropped, "row" if reading.form in ("pairs", "wide") else "set")
+    were = "was" if reading.dropped == 1 else "were"
+    return Sentence.of("{dropped} with an empty cell {were} left out.", dropped=dropped, were=were)
 
 
 def folder_remark(files: int, pairs: int) -> Sentence:

@@ -16,7 +16,16 @@ from lori.language import results as table
 from lori.language.answer import threshold_interval, threshold_text
 from lori.language.names import label
 from lori.language.notes import Note, note_sentences
-from lori.language.numbers import counted, fine_percent, may_be_zero, percent, rounded, with_interval
+from lori.language.numbers import (
+    counted,
+    estimate,
+    fine_percent,
+    interval,
+    may_be_zero,
+    percent,
+    rounded,
+    with_interval,
+)
 from lori.language.sentence import Sentence, of_fact
 from lori.model.quantity import Quantity
 from lori.model.rewards import FAMILIES, Particulars
@@ -294,11 +303,9 @@ class Summary:
         rows = []
         for level in self.levels:
             for name, weight in level.weights.items():
-                error = weight.standard_error
-                cells = (rounded(weight.value, error), rounded(error, error))
                 limits = (threshold_text(level, name), threshold_interval(level, name))
-                rows.append((str(level.level), label(name), *cells, *limits))
-        headings = ["level", "feature", "weight", "std. error", "threshold", "95 % interval"]
+                rows.append((str(level.level), label(name), estimate(weight), interval(weight), *limits))
+        headings = ["level", "feature", "weight", "95 % interval", "threshold", "95 % interval"]
         return pandas.DataFrame(rows, columns=headings)
 
     def to_html(self) -> str:
@@ -360,12 +367,10 @@ def _level(level: LevelSummary) -> list[str]:
     width = max(len(label(name)) for name in ("feature", *level.weights))
     told = [
         f"Level {level.level} ({level.reward}), decides {fine_percent(level.decides)}",
-        f"  {'feature':<{width}}  {'weight':>11}  {'std. error':>11}  {'threshold':>11}  95 % interval",
+        f"  {'feature':<{width}}  {'weight':>11}  {'95 % interval':<18}  {'threshold':>11}  95 % interval",
     ]
     for name, weight in level.weights.items():
-        error = weight.standard_error
-        cells = (rounded(weight.value, error), rounded(error, error), threshold_text(level, name))
-        row = "  ".join(f"{cell:>11}" for cell in cells)
+        row = f"{estimate(weight):>11}  {interval(weight):<18}  {threshold_text(level, name):>11}"
         told.append(f"  {label(name):<{width}}  {row}  {threshold_interval(level, name)}")
     doubt = ", not distinguishable from zero" if may_be_zero(level.epsilon) else ""
     told.append(f"  ε = {with_interval(level.epsilon)} in units of the reward{doubt}; α = {with_interval(level.alpha)}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lori.language.names import label
-from lori.language.numbers import NONE, between, rounded, with_interval
+from lori.language.numbers import estimate, interval, with_interval
 from lori.language.sentence import Name, Sentence
 from lori.model.quantity import Quantity
 
@@ -76,13 +76,9 @@ class Worth:
         import pandas
 
         rows = [
-            (str(level.level), label(name), rounded(own.value, own.standard_error), _between(own))
+            (str(level.level), label(name), estimate(own), interval(own))
             for level in self.levels
             for name, own in level.rates.items()
         ]
         headings = ["level", "feature", f"worth in {label(self.currency)}", "95 % interval"]
         return pandas.DataFrame(rows, columns=headings).to_html(index=False, border=0)
-
-
-def _between(quantity: Quantity) -> str:
-    return NONE if quantity.interval is None else between(quantity.interval, quantity.standard_error)

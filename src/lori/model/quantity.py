@@ -32,6 +32,14 @@ class Quantity:
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
 
+    @property
+    def spread(self) -> float | None:
+        """How precisely it is known, as a standard error: by its interval where there is one."""
+        if self.interval is None:
+            return self.standard_error
+        low, high = self.interval
+        return (high - low) / (2 * NORMAL_95)
+
     @classmethod
     def of(cls, value: Any, error: Any = np.nan, *, positive: bool = False) -> Quantity:
         """From a value and its `Precision`, or its standard error alone, NaN where unknown.

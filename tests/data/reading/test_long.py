@@ -173,7 +173,7 @@ def test_mode_choice(shared):
 BAD = {
     "nothing chosen": (
         "set,chosen,x\n1,1,2\n1,0,3\nsecret,0,4\nsecret,0,5\n",
-        "exactly one chosen alternative in every set, got none in 1 set, the first from row 3; ",
+        "exactly one chosen alternative in every set, got none in 1 set, the first from row 3 below the header; ",
     ),
     "two chosen": (
         "set,chosen,x\n1,1,2\n1,1,3\n1,0,3\n",
@@ -185,7 +185,7 @@ BAD = {
     ),
     "nothing available": ("set,chosen,available,x\n1,1,1,2\n1,0,1,3\n2,0,0,2\n2,0,0,3\n", "at least two alternatives"),
     "not available": ("set,chosen,available,x\n1,1,0,2\n1,0,1,3\n1,0,1,3\n", "chosen alternative that was available"),
-    "ragged": ("set,chosen,available,x\n1,1,1,2\n1,0,1,\n1,0,0,\n", "a missing value or infinity in row 2"),
+    "ragged": ("set,chosen,available,x\n1,1,1,2\n1,0,1,\n1,0,0,\n", "empty cells in row 2 below the header"),
     "unknown word": (
         "set,chosen,x\n1,maybe,2\n1,0,3\n",
         "only 1 or 0, true or false, yes or no, -1 for the worst, got another word in row 1",

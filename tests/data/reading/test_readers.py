@@ -110,8 +110,8 @@ def test_where_keeps_rows(write, refused):
     assert read(path, where={"purpose": [1, 3]}).left_features.tolist() == [[1], [3]]
     assert len(read(path, where={"purpose": [1, 3], "note": "b"})) == 1
     message = refused(read, path, where={"purpose": [9]}, secret="x\n")
-    assert message.startswith(f"{path} (among the rows that where=… keeps), column right.price: ")
-    assert "infinity in row 1" in message
+    assert message.startswith(f"{path}, column right.price: ")
+    assert "text or infinity in row 2 below the header" in message  # as the file counts them
     assert "got none" in refused(read, path, where={"purpose": 7})
     assert "a column aim, as where" in refused(read, path, where={"aim": 7})
     assert "names and values" in refused(read, path, where="purpose=1")
@@ -141,8 +141,11 @@ BAD_PAIRS = {
     "other side": ("left.a,right.a,right.b,choice\n1,2,3,left\n", "a column left.b"),
     "no features": ("a,b,choice\n1,2,left\n", "columns left.F and right.F"),
     "text": ("left.a,right.a,choice\n1,2,left\nsecret,3,left\n", "column left.a: expected a finite number"),
-    "NaN": ("left.a,right.a,choice\n1,2,left\n1,nan,left\n", "infinity in row 2"),
-    "empty cell": ("left.a,right.a,choice\n,2,left\n1,2,left\n", "a missing value or infinity in row 1"),
+    "NaN": ("left.a,right.a,choice\n1,2,left\n1,nan,left\n", "empty cells in row 2"),
+    "empty cell": (
+        "left.a,right.a,choice\n,2,left\n1,2,left\n",
+        "empty cells in row 1 below the header; fill them in, or leave such rows out",
+    ),
     "infinity": ("left.a,right.a,choice\n1,inf,left\n1,2,left\n", "column right.a"),
     "short row": ("left.a,choice,right.a\n1,left,3\n1,left\n", "column right.a"),
     "unknown word": ("left.a,right.a,choice\n1,2,left\n1,2,lfet\n", "another word in row 2"),

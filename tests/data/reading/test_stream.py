@@ -207,7 +207,7 @@ def test_an_empty_folder(tmp_path, refused):
 
 
 def test_no_such_name(tmp_path, refused):
-    assert "a name that does not exist" in refused(open_stream, tmp_path / "nothing")
+    assert "a path that does not exist" in refused(open_stream, tmp_path / "nothing")
 
 
 def test_files_without_rows(tmp_path, refused):

@@ -226,7 +226,7 @@ SETS = {
     ),
     "one alternative": ("set,chosen,x\n1,1,2\n2,1,2\n2,0,3\n", [], "at least two alternatives in every set"),
     "not available": ("set,chosen,available,x\n1,1,0,2\n1,0,1,3\n1,0,1,3\n", [], "that was available"),
-    "ragged": ("set,chosen,x\n1,1,2\n1,0,\n", ["--missing", "error"], "a missing value or infinity in row 2"),
+    "ragged": ("set,chosen,x\n1,1,2\n1,0,\n", ["--missing", "error"], "empty cells in row 2"),
     "rank gap": ("set,rank,x\n1,1,2\n1,3,3\n1,,4\n", [], "got a gap"),
     "repeated rank": ("set,rank,x\n1,1,2\n1,1,3\n1,2,4\n", [], "every rank once"),
     "baseline": ("set,alternative,chosen,x\n1,a,1,2\n1,b,0,3\n", ["--baseline", "c"], "baseline: expected the name"),

@@ -54,10 +54,19 @@ def test_a_model_remembers_the_columns_and_words_of_its_file(run, tmp_path):
     assert out.startswith("1: A is preferred (A ")
     assert "left" not in out
     (tmp_path / "new.csv").write_text(new.replace("north,drops", "north,"))
-    code, out, _ = run("predict", "m.json", "new.csv", "--missing", "drop")
+    code, out, err = run("predict", "m.json", "new.csv")
+    assert (code, err) == (0, "Note: 1 row with an empty cell was left out.\n")
     assert out.splitlines()[1].startswith("2,")  # the row of the file
     assert out.endswith(",south\n")
-    assert run("explain", "m.json", "new.csv", "--missing", "drop", "--words")[1].startswith("2: B is preferred")
+    assert run("explain", "m.json", "new.csv", "--words")[1].startswith("2: B is preferred")
+    code, _, err = run("predict", "m.json", "new.csv", "--missing", "error")
+    assert code == 2
+    assert "row 1 below the header" in err
+    (tmp_path / "new.csv").write_text(SURVEY.replace(",A\n", ",\n"))  # some answers are known, the others wanted
+    code, out, err = run("predict", "m.json", "new.csv", "--where", "Person=p1,p2")
+    assert (code, err) == (0, "")
+    assert [line.split(",")[0] for line in out.splitlines()[1:]] == ["2", "3", "5", "6", "8", "9"]
+    assert [line.split(",")[-1] for line in out.splitlines()[1:]] == ["p1", "p2"] * 3
     (tmp_path / "new.csv").write_text(new.replace("pill", "patch"))
     code, _, err = run("predict", "m.json", "new.csv")
     assert code == 2

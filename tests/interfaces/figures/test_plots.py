@@ -37,8 +37,7 @@ def test_ladder(model):
 def test_tradeoff_with_draws(model, draws):
     figure = model.plot.tradeoff(draws=draws)
     assert (
-        "Once the loss in probability reaches 0.109, no gain in payoff of up to 1 makes up for it."
-        in figure.get_label()
+        "Once the loss in probability reaches 0.11, no gain in payoff of up to 1 makes up for it." in figure.get_label()
     )
     shown = texts(figure)
     assert "loss in probability" in shown

@@ -58,7 +58,7 @@ def test_the_answer_is_in_the_page_the_markdown_and_the_json(content):
     for form in (page, text):
         assert "200 comparisons of 10 pairs by 1 agent" in form
         assert "Probability and payoff move together in every pair" in form
-        assert "Once the loss in probability reaches 0.109, no gain in payoff of up to 1 makes up for it." in form
+        assert "Once the loss in probability reaches 0.11, no gain in payoff of up to 1 makes up for it." in form
         assert "Hüyük" in form
         assert "lori report model.json <pairs>.csv" in form
         assert f"numpy {np.__version__}" in form
@@ -263,7 +263,7 @@ def test_a_fitted_model_writes_its_own_page(model, person, module_patch, tmp_pat
     model.report(tmp_path / "page.html", person, title="Person 1")
     page = (tmp_path / "page.html").read_text()
     assert "<h1><bdi>Person 1</bdi></h1>" in page
-    assert "Pair " in page  # surprising ones are named by their place
+    assert "Row " in page  # surprising ones are named by their place
     with pytest.raises(lori.InputError, match="path: expected the name of an HTML page"):
         model.report(tmp_path / "page.pdf", person)
     with pytest.raises(lori.InputError, match="preferences: expected the data, got none"):

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lori.data.reading.guesses import blank
-from lori.data.reading.tables import Table
-from lori.data.validation import names_text, rows_text
+from lori.data.reading.tables import Table, blank
+from lori.data.validation import names_text
 from lori.errors import DataError, one_of
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def without_gaps(
         )  # fmt: skip
     if not dropped:
         return table, 0
-    return replace(table, frame=table.frame[~gaps].reset_index(drop=True), rows=np.flatnonzero(~gaps) + 1), dropped
+    return replace(table, frame=table.frame[~gaps].reset_index(drop=True), rows=table.numbered()[~gaps]), dropped
 
 
 def with_indicators(
@@ -108,5 +107,5 @@ def _check_known(table: Table, own: Sequence[str], words: Sequence[str], feature
         if strange.any():
             raise DataError(
                 table.what(name), expected=f"for {feature} one of {names_text(words)}, as the model knows them",
-                got=f"something else in {rows_text(strange)}", fix="correct these rows, or fit a model to all words",
+                got=f"something else in {table.where(strange)}", fix="correct these rows, or fit a model to all words",
             )  # fmt: skip

@@ -19,7 +19,6 @@ from lori.data.validation import (
     chosen_features,
     look_up,
     names_text,
-    rows_text,
 )
 from lori.errors import DataError
 
@@ -47,7 +46,7 @@ def pairs(
         raise DataError(
             table.path,
             expected="two different alternatives in every pair",
-            got=f"equal features on both sides in {rows_text(same)}",
+            got=f"equal features on both sides in {table.where(same)}",
             fix="remove these rows, or pass identical='keep' or 'drop' (--identical keep)",
         )
     return prefs._derived(row=prefs.rows).subset(~same)
@@ -60,7 +59,8 @@ def complete_pairs(
     names = _paired_features(table, without_categories(features, known))
     sides = {name: [f"{side}.{name}" for side in SIDES] for name in names}
     needed = [column for own in sides.values() for column in own]
-    needed += [name for name in ("choice", *COUNTS.values(), "agent", "weight") if name in table]
+    needed += [name for name in ("choice", *COUNTS.values()) if table.answered(name)]
+    needed += [name for name in ("agent", "weight") if name in table]
     table, dropped = without_gaps(table, needed, missing)
     table, categories = with_indicators(table, sides, known)
     return table, dropped, categories
@@ -87,7 +87,7 @@ def comparisons(items: Table, table: Table, *, values: ChoiceWords = None, featu
     items.require("id")
     names = items.features_besides(("id",), features)
     ids = items.labels("id")
-    check_unique(ids, items.what("id"))
+    check_unique(ids, items.what("id"), items.where)
     left, right, counts = _compared(table, ids, items.path, values)
     return Preferences.from_indices(items.matrix(names), left, right, features=names, **counts, **table.observers())
 
@@ -120,7 +120,7 @@ def stepwise(steps: Table, features: Features = None) -> Trajectories:
         raise DataError(
             steps.what("step"),
             expected="every step of a trajectory once",
-            got=f"steps that occurred before in {rows_text(repeated)}",
+            got=f"steps that occurred before in {steps.where(repeated)}",
             fix="remove or renumber these rows",
         )
     offsets = np.concatenate([[0], np.cumsum(np.bincount(group))])
@@ -204,7 +204,7 @@ def _compared(
             "add them or name them with columns=… (--columns winner=…)",
         )
     table.require(*sides)
-    left, right = (look_up(ids, table.labels(side), table.what(side), where) for side in sides)
+    left, right = (look_up(ids, table.labels(side), table.what(side), where, table.where) for side in sides)
     check_distinct(left, right, table.path)
     counts = {"wins": _multiplicity(table)} if sides[0] == "winner" else _outcomes(table, values)
     return left, right, counts
@@ -212,10 +212,10 @@ def _compared(
 
 def _outcomes(table: Table, values: ChoiceWords = None) -> dict[str, np.ndarray]:
     """Wins, losses and ties from a column of choice words (each counted `count` times) or from counts."""
-    counted = [column for column in COUNTS.values() if column in table]
-    if "choice" in table and counted:
+    counted = [column for column in COUNTS.values() if table.answered(column)]
+    if table.answered("choice") and counted:
         raise table.missing("either a column choice or counts, not both", "remove one of the two")
-    if "choice" in table:
+    if table.answered("choice"):
         words = _choice_words(values)
         chosen = table.words("choice", words, fix=" or say which words are used with values=… (--values left=A)")
         times = _multiplicity(table)

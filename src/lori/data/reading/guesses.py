@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lori.data.reading.tables import NO, YES, plain
+from lori.data.reading.tables import NO, YES, blank, plain
 
 if TYPE_CHECKING:
     import pandas
@@ -41,7 +41,6 @@ TIES = (
     "tie", "ties", "no preference", "nopreference", "neither", "indifferent", "equal", "same", "either", "both",
     "no difference", "undecided", "draw",
 )  # fmt: skip
-BLANKS = ("", "na", "n/a", "#n/a", "nan", "null", ".", "<na>")
 PART = re.compile(r"\d+|[A-ZÀ-Þ]+(?![a-zß-ÿ])|[A-ZÀ-Þ]?[a-zß-ÿ]+|[^\W\d_]+")
 SIDE = re.compile(r"[A-Za-z]|\d+|left|right|first|second", re.IGNORECASE)  # what tells one alternative from another
 SEPARATORS = " _.-:/"
@@ -57,11 +56,6 @@ class Guess:
     alternatives: tuple[str, ...] = ()
     features: tuple[str, ...] | None = None
     always: str | None = None  # the side that was chosen in every row, where columns say so
-
-
-def blank(column: pandas.Series) -> np.ndarray:
-    """(rows,) is the cell empty, or a word for that?"""
-    return column.isna().to_numpy() | column.map(plain).isin(BLANKS).to_numpy()
 
 
 def guess(frame: pandas.DataFrame, columns: Mapping[str, str], values: Mapping[str, str]) -> Guess:

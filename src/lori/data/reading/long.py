@@ -121,7 +121,7 @@ def long_choices(table: Table, options: SetOptions) -> Choices:
     outcome = outcome_columns(table)
     first, group = group_rows([table.labels("set")])
     order = np.argsort(group, kind="stable")
-    places = Places(table.path, first)
+    places = Places(table.path, table.numbered()[first])
     label, names = _labels(table, group, order, options)
     there = table.marks("available") if "available" in table else np.ones(len(table), bool)
     opted = np.zeros(len(table), bool)
@@ -158,7 +158,7 @@ def complete_sets(
     there = table.marks("available") if "available" in table else np.ones(len(table), bool)
     if options.opt_out is not None and "alternative" in table:
         there &= table.labels("alternative") != str(options.opt_out)
-    needed = [*names, *(name for name in ("agent", "chosen") if name in table)]
+    needed = [*names, *["agent"] * ("agent" in table), *["chosen"] * table.answered("chosen")]
     table, dropped = without_gaps(table, needed, missing, ["set"] if "set" in table else [], there)
     table, categories = with_indicators(table, {name: [name] for name in names}, known)
     return table, dropped, categories
@@ -166,7 +166,7 @@ def complete_sets(
 
 def outcome_columns(table: Table) -> tuple[str, ...]:
     """The columns that say what was chosen; none only where that is to be predicted."""
-    found = tuple(name for name in OUTCOMES if name in table)
+    found = tuple(name for name in OUTCOMES if (name in table if name != "chosen" else table.answered(name)))
     if not found and table.outcome_needed:
         table.require("chosen")
     if found not in ((), ("chosen",), ("rank",), ("best",), ("worst",), ("best", "worst"), ("rank", "worst")):
@@ -211,7 +211,7 @@ def _labels(
     first, cell = group_rows([group, label])
     repeated = np.zeros(len(sizes), bool)
     repeated[group[first[np.bincount(cell) > 1]]] = True
-    Places(table.what("alternative"), group_rows([group])[0]).check(
+    Places(table.what("alternative"), table.numbered()[group_rows([group])[0]]).check(
         repeated, expected="every alternative once", got="one that is repeated",
         fix="give alternatives different names, or take the column for a feature with columns=… (--columns NAME=…)",
     )  # fmt: skip

@@ -31,7 +31,7 @@ def orders(path: str | Path, items: Table, features: Sequence[str] | None = None
     names, ranks, counts = _read(path)
     items.require("id")
     ids = items.labels("id")
-    check_unique(ids, items.what("id"))
+    check_unique(ids, items.what("id"), items.where)
     places = {plain(label): place for place, label in enumerate(ids)}
     found = [places.get(plain(number), places.get(plain(name))) for number, name in names.items()]
     if None in found:

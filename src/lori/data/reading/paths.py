@@ -35,7 +35,7 @@ def check_file(path: str | Path) -> int:
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        problem = "a name that does not exist"
+        problem = "a path that does not exist"
     except OSError as error:  # a link to itself, a name that is too long, a folder that is closed
         problem = error.strerror or "a failure of the file system"
     except ValueError:

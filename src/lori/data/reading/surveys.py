@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lori.data.reading.guesses import PART, blank
-from lori.data.reading.tables import plain
+from lori.data.reading.guesses import PART
+from lori.data.reading.tables import blank, plain
 from lori.data.validation import names_text
 from lori.errors import DataError
 

@@ -24,6 +24,7 @@ TEXT_ROLES = (
 )  # fmt: skip
 NUMBER_ROLES = ("weight", "count", "left_wins", "right_wins", "ties", "step")
 SIDES = ("left", "right")
+BLANKS = ("", "na", "n/a", "#n/a", "nan", "null", ".", "<na>")
 YES, NO = ("1", "true", "yes"), ("0", "false", "no")
 
 
@@ -44,9 +45,21 @@ class Table:
     def __len__(self) -> int:
         return len(self.frame)
 
+    def answered(self, name: str) -> bool:
+        """Does this column say what was chosen? Where that is to be predicted, a column with gaps does not."""
+        return name in self and (self.outcome_needed or not blank(self.frame[self.names[name]]).any())
+
     def what(self, name: str) -> str:
         """How a message calls this column."""
         return f"{self.path}, column {check.name_text(self.names[name])}"
+
+    def numbered(self) -> np.ndarray:
+        """(rows,) the number of each in the file, from 1 below its header."""
+        return np.arange(1, len(self) + 1) if self.rows is None else self.rows
+
+    def where(self, bad: np.ndarray) -> str:
+        """How a message names the rows of a mask: as they are counted in the file, also where others were left out."""
+        return f"{check.rows_text(bad, self.rows)} below the header"
 
     def missing(self, expected: str, fix: str) -> DataError:
         """The error for an absent column; lists those there are."""
@@ -77,25 +90,21 @@ class Table:
         values = self._as_float(name)
         if needed is not None:
             values = np.where(needed, values, 0.0)
-        instead, fix = (
-            "text, a missing value or infinity",
-            "correct these rows or choose other features with features=… (--features a,b)",
-        )
-        if not np.isfinite(values).all() and self._has_commas(name):
-            instead, fix = "numbers with commas", "write decimal points, and thousands without a separator"
-        check.check_finite(values, self.what(name), instead=instead, fix=fix)
-        check.check_size(values, self.what(name))
+        if not np.isfinite(values).all():
+            instead, fix = self._instead_of_numbers(name, ~np.isfinite(values))
+            check.check_finite(values, self.what(name), instead=instead, fix=fix, rows=self.where)
+        check.check_size(values, self.what(name), self.where)
         return values
 
     def counts(self, name: str) -> np.ndarray:
         """A column of whole numbers from zero."""
         values = self._as_float(name)
-        check.check_counts(values, self.what(name))
+        check.check_counts(values, self.what(name), self.where)
         return values
 
     def labels(self, name: str) -> np.ndarray:
         """A column of non-empty text."""
-        return check.as_labels(self.column(name).to_numpy(), self.what(name))
+        return check.as_labels(self.column(name).to_numpy(), self.what(name), self.where)
 
     def ranks(self, name: str) -> np.ndarray:
         """A column of numbers, NaN where it is empty."""
@@ -117,7 +126,7 @@ class Table:
             raise DataError(
                 self.what(name),
                 expected=f"only {', '.join(shown or known)}",
-                got=f"{'another word' if count == 1 else f'{count} other words'} in {check.rows_text(unknown[codes])}",
+                got=f"{'another word' if count == 1 else f'{count} other words'} in {self.where(unknown[codes])}",
                 fix=f"correct these rows{fix}",
             )
         return np.array(simple, dtype=str)[codes]
@@ -156,9 +165,17 @@ class Table:
             found["agent"] = self.labels("agent")[rows]
         if "weight" in self:
             weight = self._as_float("weight")
-            check.check_weights(weight, self.what("weight"))
+            check.check_weights(weight, self.what("weight"), self.where)
             found["weight"] = weight[rows]
         return found
+
+    def _instead_of_numbers(self, name: str, bad: np.ndarray) -> tuple[str, str]:
+        """What stands in these cells instead of numbers, and what can be done about it."""
+        if blank(self.frame[self.names[name]])[bad].all():
+            return "empty cells", "fill them in, or leave such rows out with missing='drop' (--missing drop)"
+        if self._has_commas(name):
+            return "numbers with commas", "write decimal points, and thousands without a separator"
+        return "text or infinity", "correct these rows or choose other features with features=… (--features a,b)"
 
     def _has_commas(self, name: str) -> bool:
         return bool(self.frame[self.names[name]].astype(str).str.fullmatch(r"\s*[+-]?[\d.,]*\d,\d[\d.,]*\s*").any())
@@ -176,6 +193,11 @@ class Table:
             except OverflowError:  # a whole number beyond all floating-point ones
                 return pandas.to_numeric(column.astype(str), errors="coerce").to_numpy(np.float64, na_value=np.inf)
         return np.full(len(column), np.nan)  # dates and the like
+
+
+def blank(column: pandas.Series) -> np.ndarray:
+    """(rows,) is the cell empty, or a word for that?"""
+    return column.isna().to_numpy() | column.map(plain).isin(BLANKS).to_numpy()
 
 
 def plain(word: object) -> str:
@@ -252,21 +274,23 @@ def kept_rows(
         words = {plain(word) for word in wanted}
         for place, (path, frame) in enumerate(frames):
             if column in frame:
-                kept = frame[frame[column].map(plain).isin(words)].reset_index(drop=True)
+                kept = frame[frame[column].map(plain).isin(words)]  # its index still says which rows they were
                 if kept.empty:
                     raise DataError(
                         path, expected=f"rows with one of these values in {check.name_text(column)}", got="none",
                         fix="correct where=… (--where COLUMN=1,2)",
                     )  # fmt: skip
-                among = " (among the rows that where=… keeps)"
-                frames[place] = f"{path.removesuffix(among)}{among}", kept
+                frames[place] = path, kept
     return frames
 
 
 def table_of(path: str, frame: pandas.DataFrame, mapping: Mapping[str, str], outcome_needed: bool = True) -> Table:
     """A table that was read, its columns under our names."""
+    import pandas
+
     names, by_pattern = _named(path, list(frame.columns), mapping)
-    return Table(path, frame, names, frozenset(by_pattern), outcome_needed)
+    rows = None if frame.index.equals(pandas.RangeIndex(len(frame))) else frame.index.to_numpy() + 1
+    return Table(path, frame.reset_index(drop=True), names, frozenset(by_pattern), outcome_needed, rows)
 
 
 def _named(path: str, existing: list[str], mapping: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:

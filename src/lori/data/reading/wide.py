@@ -33,7 +33,7 @@ def is_wide(columns: Mapping[str, str] | None, alternatives: Sequence[str] | Non
 
 def outcome_names(table: Table) -> list[str]:
     """The columns without which a row of a wide table says nothing: what was chosen, and by whom."""
-    return [name for name in ("choice", "best", "worst", "agent") if name in table]
+    return [name for name in ("choice", "best", "worst") if table.answered(name)] + ["agent"] * ("agent" in table)
 
 
 def numbers_in(columns: Mapping[str, str] | None) -> tuple[dict[str, str], dict[str, float]]:
@@ -69,7 +69,7 @@ def wide_choices(table: Table, mapping: Mapping[str, str], fixed: Mapping[str, f
         )  # fmt: skip
 
     columns, features = options.described_by((*own, *common), names, refuse)
-    places = Places(table.path, np.arange(len(table)), single=True)
+    places = Places(table.path, table.numbered(), single=True)
     there = np.ones((len(table), len(names)), bool)
     if any(_has(table, fixed, name, "available") for name in offered) or "available" in mapping:
         for place, name in enumerate(names):
@@ -134,7 +134,7 @@ def _said(
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """(sets, alternatives) the rank of each, NaN where it has none; whether it was the worst; were they ranked?"""
     rank, worst = np.full(there.shape, np.nan), np.zeros(there.shape, bool)
-    by_column = [role for role in ("choice", "best", "worst") if role in table]
+    by_column = [role for role in ("choice", "best", "worst") if table.answered(role)]
     by_alternative = [role for role in ("chosen", "rank") if role in mapping]
     found = (*by_column, *by_alternative)
     if found not in (

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lori.errors import printable
-from lori.interfaces.commands.console import print_json, progress_bar, say
+from lori.interfaces.commands.console import print_json, progress_bar, remark
 from lori.interfaces.commands.options import AsJson, DataOptions, Files, Seed, listed
 
 
@@ -26,9 +26,9 @@ def compare(
     """Cross-validate every method of the paper's table 1 that learns from preferences, LORI among them, on a file."""
     from lori.evaluation.methods import compare_methods
 
-    observed, dropped = data.read(files, ties="observed", say=say)
+    observed, dropped = data.read(files, ties="observed", say=remark)
     if dropped:
-        say(f"{dropped:,} with nothing but equal alternatives were left out.")
+        remark(f"{dropped:,} with nothing but equal alternatives were left out.")
     with progress_bar("methods") as progress:
         found = compare_methods(observed, listed(methods) or None, folds=folds, seed=seed, progress=progress)
     if as_json:

@@ -22,6 +22,8 @@ from lori.errors import printable
 from lori.interfaces.commands.options import AsJson
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lori.estimators.lori import LORI
 
 
@@ -55,6 +57,11 @@ def progress_bar(name: str) -> Iterator[Callable[[int, int], None]]:
 def say(sentence: str) -> None:
     """Something beside the result: it goes to standard error."""
     typer.echo(printable(sentence), err=True)
+
+
+def remark(sentence: str) -> None:
+    """What somebody should know before trusting a result."""
+    say(f"Note: {sentence}")
 
 
 def stop(sentence: str) -> NoReturn:
@@ -111,7 +118,17 @@ class TableOptions:
         elif self.as_json:
             typer.echo(table.to_json(orient="records", indent=2, double_precision=15))
         else:
-            table.to_csv(sys.stdout, index=False, float_format="%.6g")
+            for name in columns:
+                if table[name].dtype.kind == "f":
+                    table[name] = _written(table[name].to_numpy())
+            table.to_csv(sys.stdout, index=False)
+
+
+def _written(column: np.ndarray) -> list[str]:
+    """Six decimals for shares, six digits for other numbers, and nothing for NaN."""
+    finite = column[column == column]
+    form = ".6f" if finite.size and finite.min() >= 0 and finite.max() <= 1 else ".6g"
+    return ["" if value != value else format(value, form) for value in column.tolist()]
 
 
 def _numbers_as_csv(called: Mapping[str, Sequence[Any]], columns: Mapping[str, Any]) -> str:
@@ -119,6 +136,6 @@ def _numbers_as_csv(called: Mapping[str, Sequence[Any]], columns: Mapping[str, A
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*called, *columns])
-    for *names, row in zip(*called.values(), zip(*columns.values(), strict=True), strict=True):
-        writer.writerow([*names, *(f"{value:.6g}" for value in row)])
+    written = [_written(column) for column in columns.values()]
+    writer.writerows(zip(*called.values(), *written, strict=True))
     return text.getvalue().removesuffix("\n")

@@ -12,7 +12,7 @@ import typer
 from lori.data.writing import check_targets
 from lori.errors import InputError, one_of
 from lori.interfaces.commands.agents import agents_content, fit_agents, verdicts
-from lori.interfaces.commands.console import print_json, say, show_summary, shown, working
+from lori.interfaces.commands.console import print_json, remark, show_summary, shown, working
 from lori.interfaces.commands.options import (
     AsJson,
     DataOptions,
@@ -257,7 +257,7 @@ def fit(
         if not output.quiet and any(file.is_dir() for file in files):
             from lori.language.reading import folder_remark
 
-            say(folder_remark(pairs.n_files, pairs.n_pairs))
+            remark(folder_remark(pairs.n_files, pairs.n_pairs))
         if people.asked:
             fit_people(
                 people, estimator, False, pairs, engine=engine,
@@ -267,13 +267,12 @@ def fit(
         engine.fit(estimator, pairs)
         output.show(estimator)
         return
-    remark = None if output.quiet else say
     told: list[str] = []
     with working(f"Reading {shown(files[-1])}"):
         ties = "observed" if model.ties is TieName.observed else "error"
         preferences, dropped = data.read(files, ties=ties, say=told.append)
-    for sentence in told if remark else ():
-        say(sentence)
+    for sentence in () if output.quiet else told:
+        remark(sentence)
     if output.currency is not None:
         one_of("--currency", output.currency, preferences.features)
     if not output.quiet and not (model.chooses_levels or model.climbs):
@@ -281,7 +280,7 @@ def fit(
         from lori.model.specification import MOST_LEVELS
 
         if MANY < (levels := whole("--levels", model.levels)) <= MOST_LEVELS:
-            say(str(many_levels(levels)))
+            remark(many_levels(levels))
     if people.asked:
         found = fit_people(
             people, model.estimator(), model.chooses_levels or model.climbs, preferences, engine=engine,

@@ -31,6 +31,7 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a model th
 WithPairs = Annotated[
     bool, typer.Option("--pairs/--no-pairs", help="Show the most surprising pairs, which are raw data, in the report.")
 ]
+Missing = Annotated[str, typer.Option(help="Rows with an empty cell: drop (their number is shown) or error.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 
 
@@ -198,9 +199,7 @@ class DataOptions(SetOptions):
     ] = "mean"
     discount: Annotated[float, typer.Option(help="Discount per step for --pooling discounted.")] = DISCOUNT
     identical: Annotated[str, typer.Option(help="Pairs with two equal sides: error, keep or drop.")] = "error"
-    missing: Annotated[str, typer.Option(help="Rows with an empty cell: drop (their number is shown) or error.")] = (
-        "drop"
-    )
+    missing: Missing = "drop"
 
     def read(
         self, files: list[Path], *, ties: str = "error", say: Callable[[str], None] | None = None
@@ -254,7 +253,7 @@ class ModelDataOptions(SetOptions):
 
     pooling: Annotated[str | None, typer.Option(help="As --pooling of fit (default: as the model says).")] = None
     discount: Annotated[float | None, typer.Option(help="As --discount of fit (default: the same).")] = None
-    missing: Annotated[str, typer.Option(help="Rows with an empty cell: error or drop.")] = "error"
+    missing: Missing = "drop"
     agent: Annotated[str | None, typer.Option(help="Whose model, of a file with one for each agent.")] = None
 
     def read(self, files: list[Path], estimator: LORI | Population, *, outcome_needed: bool = True) -> Any:
@@ -277,6 +276,11 @@ class ModelDataOptions(SetOptions):
             outcome_needed=outcome_needed, ties="observed", missing=self.missing,
             remembered=estimator.reading_,
         )  # fmt: skip
+        if observed.reading is not None and observed.reading.dropped:
+            from lori.interfaces.commands.console import remark
+            from lori.language.reading import left_out
+
+            remark(left_out(observed.reading))
         return observed.select(features) if features else observed
 
 

@@ -27,8 +27,6 @@ def own_columns(sources: list[str], observed: Any) -> dict[str, Any]:
     agent = reading.columns.get("agent", "agent")
     table = read_table(sources[0], [agent])
     kept = [name for name in table.columns if name in (*reading.ignored, agent)]
-    if len(table) != reading.rows:  # only some of them were looked at
-        return {}
     return {name: table[name].to_numpy()[observed.rows - 1] for name in kept}
 
 

@@ -15,12 +15,12 @@ from lori.language.answer import (
     threshold_text,
 )
 from lori.language.names import label
-from lori.language.numbers import NONE, percent, rounded
+from lori.language.numbers import NONE, estimate, percent
 from lori.language.results import LevelSummary, Summary
 from lori.language.sentence import Name, Sentence, Share, clause, joined, paragraph
 
 LEAST = 0.005  # shares of a weight below this are not drawn
-MENTIONED = 2  # weights that are written beside a level
+MENTIONED = 3  # weights that are written beside a level
 LINE, EACH, DEEP = 46, 0.95, 0.3  # characters of a line there; inches for each level, and for each line at least
 
 
@@ -104,7 +104,7 @@ def pitch(summary: Summary, *, with_shares: bool = False) -> float:
 def _beside(level: LevelSummary, sets: bool, with_share: bool = False) -> str:
     """Weights and threshold of a level, and what it decides, in short lines."""
     named = [name for name in _weightiest(level)[:MENTIONED] if level.importance[name] >= LEAST]
-    lines = [", ".join(f"{label(name)} {_weight(level, name)}" for name in named)] if named else []
+    lines = [", ".join(f"{label(name)}\u00a0{_weight(level, name)}" for name in named)] if named else []
     if level.threshold:
         alone = f" in {label(level.leading[0])} alone" if len(level.leading) > 1 else ""
         value, interval = threshold_text(level, level.leading[0]), threshold_interval(level, level.leading[0])
@@ -118,7 +118,7 @@ def _beside(level: LevelSummary, sets: bool, with_share: bool = False) -> str:
 def _weight(level: LevelSummary, name: str) -> str:
     weight = level.weights[name]
     sign = "+" if (weight.value or 0.0) > 0 else ""
-    return f"{sign}{rounded(weight.value, weight.standard_error)}"
+    return f"{sign}{estimate(weight)}"
 
 
 def _weightiest(level: LevelSummary) -> list[str]:

@@ -83,7 +83,7 @@ class Plots:
         at: ArrayLike | None = None,
     ) -> Figure:
         """Where left is preferred, where right is, and where no difference counts."""
-        return tradeoff.regions(self._landscape(across, up, self._at(data, at), ties_apart=True))
+        return tradeoff.regions(self._landscape(across, up, self._at(data, at), ties_apart=True), self._sides())
 
     def surface(
         self,
@@ -94,7 +94,7 @@ class Plots:
         at: ArrayLike | None = None,
     ) -> Figure:
         """The probability that left is preferred, over the differences of two features."""
-        return tradeoff.surface(self._landscape(across, up, self._at(data, at), ties_apart=False))
+        return tradeoff.surface(self._landscape(across, up, self._at(data, at), ties_apart=False), self._sides())
 
     def calibration(self, data: Observed, *, predictions: Predicts | None = None) -> Figure:
         """Predicted against observed shares; `predictions` may be those of `held_out`, which the figure then says."""
@@ -125,6 +125,11 @@ class Plots:
     def trajectories(self, steps: Trajectories, left: str, right: str) -> Figure:
         """Two trajectories side by side, step by step."""
         return trajectories.figure(steps, left, right)
+
+    def _sides(self) -> tuple[str, str]:
+        """What the two sides of a pair are called in the file of the fit."""
+        words = {} if self._model.reading_ is None else self._model.reading_.words
+        return words.get("left", "left"), words.get("right", "right")
 
     def _sets(self, data: Choices | None, figure: str) -> Choices:
         if not isinstance(data, Choices):

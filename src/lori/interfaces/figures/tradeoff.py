@@ -10,10 +10,12 @@ from lori.evaluation.tradeoffs import Landscape, TradeOff
 from lori.experiments.figures import draw_regions, draw_surface, region_legend
 from lori.interfaces.figures.style import ACROSS, COLOURS, SMALL, UP, described, new_figure, style, wrapped
 from lori.language.names import label
-from lori.language.numbers import between, number
+from lori.language.numbers import between, number, rounded
 from lori.language.sentence import Name, Sentence, Share, clause, joined, paragraph
+from lori.model.quantity import NORMAL_95
 
-DIGITS = 3  # of points on a curve
+SIDES = "left", "right"
+DIGITS = 2  # of points on a curve
 OUTSIDE = 0.01  # of the axis: what can be seen
 ABOVE = 4.0  # the axis reaches so many times as far as the price of 75 % of the largest loss that has one
 EXAMPLES = (0.25, 0.5, 0.75)  # of the losses that can be made up for, told in words
@@ -44,6 +46,7 @@ def figure(trade: TradeOff) -> Figure:
                 s=f" from {number(trade.limit, DIGITS)} on \n no gain makes up ",
                 va="top",
                 fontsize=SMALL,
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
                 **side,
             )
         axes.set_xlim(0, trade.lost[-1])
@@ -67,7 +70,7 @@ def caption(trade: TradeOff) -> Sentence:
             clause(
                 "for {loss} {worse} {loss_of}, {price} {better} {gain_of}{interval}",
                 loss=number(trade.lost[place], DIGITS),
-                price=number(trade.price[place], DIGITS),
+                price=_price(trade, place),
                 worse=worse,
                 better=better,
                 loss_of=loss_of,
@@ -118,6 +121,14 @@ def _curve(trade: TradeOff) -> tuple[np.ndarray, np.ndarray]:
     return np.append(trade.lost[payable], end[:, 0]), np.append(trade.price[payable], end[:, 1])
 
 
+def _price(trade: TradeOff, place: int) -> str:
+    """As precise as its interval allows."""
+    if trade.interval is None or not np.isfinite(trade.interval[:, place]).all():
+        return number(trade.price[place], DIGITS)
+    low, high = trade.interval[:, place]
+    return rounded(trade.price[place], (high - low) / (2 * NORMAL_95))
+
+
 def _interval(trade: TradeOff, place: int) -> str:
     if trade.interval is None:
         return ""
@@ -138,55 +149,60 @@ def _way(more_is_better: bool, if_more: str, if_less: str) -> str:
     return if_more if more_is_better else if_less
 
 
-def regions(land: Landscape) -> Figure:
+def regions(land: Landscape, sides: tuple[str, str] = SIDES) -> Figure:
     """`land` tells ties apart: where neither side is preferred as often as not, nothing is drawn."""
     with style():
         drawn, (axes,) = new_figure(4.2)
         draw_regions(axes, land)
         axes.axhline(0, color="black", linewidth=0.6)
         axes.axvline(0, color="black", linewidth=0.6)
-        _name_axes(axes, land)
-        handles = region_legend("left preferred", "right preferred", "neither")
-        drawn.legend(handles=handles, loc="outside upper left", ncols=3, handlelength=2.2, handleheight=1.1)
-    return described(drawn, regions_caption(land))
+        _name_axes(axes, land, sides)
+        one, other = (f"{label(side)} preferred" for side in sides)
+        handles = region_legend(one, other, "neither")
+        columns = 3 if len(one + other) <= ACROSS else 1
+        drawn.legend(handles=handles, loc="outside upper left", ncols=columns, handlelength=2.2, handleheight=1.1)
+    return described(drawn, regions_caption(land, sides))
 
 
-def surface(land: Landscape) -> Figure:
-    """The probability that left is preferred, as colour."""
+def surface(land: Landscape, sides: tuple[str, str] = SIDES) -> Figure:
+    """The probability that the first of the sides is preferred, as colour."""
     with style():
         drawn, (axes,) = new_figure(4.0)
         image = draw_surface(axes, land)
-        _name_axes(axes, land)
-        drawn.colorbar(image, ax=axes, label="probability that left is preferred", shrink=0.9)
-    return described(drawn, surface_caption(land))
+        _name_axes(axes, land, sides)
+        drawn.colorbar(image, ax=axes, label=f"probability that {label(sides[0])} is preferred", shrink=0.9)
+    return described(drawn, surface_caption(land, sides))
 
 
-def _name_axes(axes: Axes, land: Landscape) -> None:
-    axes.set_xlabel(wrapped(f"difference in {label(land.across)}, left − right", ACROSS))
-    axes.set_ylabel(wrapped(f"difference in {label(land.up)}, left − right", UP))
+def _name_axes(axes: Axes, land: Landscape, sides: tuple[str, str]) -> None:
+    difference = " − ".join(map(label, sides))
+    axes.set_xlabel(wrapped(f"difference in {label(land.across)}, {difference}", ACROSS))
+    axes.set_ylabel(wrapped(f"difference in {label(land.up)}, {difference}", UP))
 
 
-def regions_caption(land: Landscape) -> Sentence:
+def regions_caption(land: Landscape, sides: tuple[str, str] = SIDES) -> Sentence:
     """What share of the plane is whose, and what one corner is like."""
     left, right = land.left > 0.5, land.right > 0.5
     neither = ~left & ~right
-    corner = "neither side" if neither[-1, 0] else "left" if left[-1, 0] else "right"
+    one, other = map(Name, sides)
+    corner = "neither side" if neither[-1, 0] else one if left[-1, 0] else other
     return Sentence.of(
-        "Over differences of up to ±{reach} in {across} and ±{height} in {up}, left is preferred more often than not "
-        "in {left} of the area, right in {right} and neither in {neither}. Where left has {height} more {up} "
+        "Over differences of up to ±{reach} in {across} and ±{height} in {up}, {one} is preferred more often than not "
+        "in {left} of the area, {other} in {right} and neither in {neither}. Where {one} has {height} more {up} "
         "but {reach} less {across}, {corner} is preferred.",
-        across=Name(land.across), up=Name(land.up), reach=number(land.x[-1], DIGITS), height=number(land.y[-1], DIGITS),
+        one=one, other=other,
+        across=Name(land.across), up=Name(land.up), reach=number(land.x[-1], 3), height=number(land.y[-1], 3),
         left=Share(np.mean(left)), right=Share(np.mean(right)), neither=Share(np.mean(neither)), corner=corner,
     )  # fmt: skip
 
 
-def surface_caption(land: Landscape) -> Sentence:
+def surface_caption(land: Landscape, sides: tuple[str, str] = SIDES) -> Sentence:
     """The middle of the edges and one corner."""
     middle = len(land.x) // 2
     return Sentence.of(
-        "Left is preferred with a probability of {edge} where it has {reach} more {across} and the same {up}, {top} "
+        "{one} is preferred with a probability of {edge} where it has {reach} more {across} and the same {up}, {top} "
         "where it has {height} more {up} and the same {across}, and {corner} where it has {height} more {up} but "
-        "{reach} less {across}.",
-        across=Name(land.across), up=Name(land.up), reach=number(land.x[-1], DIGITS), height=number(land.y[-1], DIGITS),
+        "{reach} less {across}.", one=Name(sides[0]).capital(),
+        across=Name(land.across), up=Name(land.up), reach=number(land.x[-1], 3), height=number(land.y[-1], 3),
         edge=Share(land.left[middle, -1]), top=Share(land.left[-1, middle]), corner=Share(land.left[-1, 0]),
     )  # fmt: skip

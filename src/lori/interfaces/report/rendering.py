@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from dataclasses import asdict, fields
 from functools import lru_cache
@@ -36,7 +37,8 @@ def write_json(report: Page, path: Path) -> None:
 
 def html(report: Page) -> str:
     """One page with its style and figures inside: it asks for nothing from outside and needs no scripts."""
-    return _rendered(f"{report.template}.html", report, Sentence.html, names.html_name, escaped=True)
+    page = _rendered(f"{report.template}.html", report, Sentence.html, names.html_name, escaped=True)
+    return re.sub(r"(?<=\d) %", "\u00a0%", page)  # a number and its sign stay on one line
 
 
 def markdown(report: Page) -> str:
@@ -86,8 +88,8 @@ def _templates(escaped: bool) -> Environment:
     templates.filters |= {
         "number": numbers.number,
         "percent": numbers.percent,
-        "estimate": lambda quantity: numbers.rounded(quantity.value, quantity.standard_error),
-        "interval": lambda quantity: numbers.between(quantity.interval, quantity.standard_error),
+        "estimate": numbers.estimate,
+        "interval": numbers.interval,
         "threshold": answer.threshold_text,
         "threshold_interval": answer.threshold_interval,
         "line": names.clean_sentence,

@@ -15,7 +15,7 @@ from lori.evaluation.overview import Description
 from lori.inference.posterior.draws import Posterior
 from lori.language.answer import leaders, support_sentence
 from lori.language.notes import NOT_CONVERGED, NOT_TRUSTED
-from lori.language.numbers import cardinal, counted, fine_percent, percent
+from lori.language.numbers import cardinal, counted, fine_percent, percent, rounded
 from lori.language.results import Summary
 from lori.language.sentence import Name, Sentence, clause, paragraph
 
@@ -148,8 +148,9 @@ def advantage(quality: Quality) -> Sentence:
     if quality.advantage is None:
         return Sentence()
     return Sentence(
-        f"Compared with one level, the log-likelihood of a comparison changes by {quality.advantage:+.4f} (standard "
-        f"error {quality.advantage_error:.4f})."
+        f"Compared with one level, the log-likelihood of a comparison changes by "
+        f"{'+' if quality.advantage > 0 else ''}{rounded(quality.advantage, quality.advantage_error)} (standard error "
+        f"{rounded(quality.advantage_error, quality.advantage_error)})."
     )
 
 
@@ -185,16 +186,16 @@ def surprise(each: Surprise | SetSurprise, words: Mapping[str, str] | None = Non
         )  # fmt: skip
     times = f" {each.times_chosen:,} of {each.times:,} times" if each.times > 1 else ""
     called = Name((words or {}).get(each.chosen, each.chosen.capitalize()))
-    place = f"Pair {each.pair:,}: " if each.pair else ""
+    place = f"Row {each.pair:,} of the data: " if each.pair else ""
     who = (
         f"level {each.level} is the likeliest to decide" if each.level else "it is likeliest that no difference counts"
     )
     this = f"{'each such' if each.times > 1 else 'this'} {'answer' if each.chosen == 'tie' else 'choice'}"
-    answer = (
-        f"{'the' if place else 'The'} answer was a tie"
-        if each.chosen == "tie"
-        else clause("{own} was chosen", own=called)
-    )
+    if each.chosen != "tie":
+        answer = clause("{own} was chosen", own=called)
+    else:
+        what = clause("“{own}”", own=called) if words and "tie" in words else Sentence("a tie")
+        answer = clause("{the} answer was {what}", the="the" if place else "The", what=what)
     return Sentence.of(
         "{place}{answer}{times}; the model gives {this} a probability of {chance}, and {who}.",
         place=place, answer=answer, times=times, this=this, chance=fine_percent(each.probability), who=who,
