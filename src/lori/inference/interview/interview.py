@@ -27,7 +27,7 @@ from lori.inference.interview.study_file import read_study
 from lori.inference.posterior.draws import Posterior, Trust
 from lori.inference.posterior.order import PriorityOrder
 
-PARTICLES = 500
+PARTICLES = 1000
 VALUED_BY = 150  # particles that stand for all where questions are chosen
 CANDIDATES = 60  # random pairs among which the next question is chosen
 SPARE = 4  # questions that are chosen beside the best
