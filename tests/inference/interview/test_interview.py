@@ -9,7 +9,7 @@ from lori.inference.interview.particles import Particles
 
 VALUES = tuple(float(value) for value in range(11))
 STUDY = lori.Study(
-    tuple(lori.Attribute(name, VALUES, better="more") for name in ("efficacy", "comfort", "price")), questions=12
+    tuple(lori.Attribute(name, VALUES, better="more") for name in ("efficacy", "comfort", "price")), questions=20
 )
 
 
@@ -41,7 +41,7 @@ def talk():
 def test_what_comes_first_is_found(talk):
     assert talk.order.best == ("comfort", "efficacy")
     assert talk.sure > 0.95
-    assert len(talk.history) <= 12
+    assert len(talk.history) < 20  # it stops by itself
     assert talk.posterior.order().best == talk.order.best
     assert len(talk.posterior) == 1000
 

@@ -1,5 +1,6 @@
 """Storage: an answer is there once, in either database, whoever writes at the same time."""
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -58,6 +59,22 @@ def test_undo_and_the_end(storage, number):
     assert not storage.undo(number, 1)
     [own] = storage.everybody()
     assert (own.finished_at, own.result) == (None, "")
+
+
+def test_each_invitation_has_a_number_of_its_own(storage):
+    made = storage.add(count=30)
+    assert len({number for number, _ in made}) == len({token for _, token in made}) == 30
+    assert all(storage.find(token).id == number for number, token in made)
+
+
+def test_a_checkpoint_brings_the_journal_into_the_file(storage, number, tmp_path):
+    if not storage.is_file:
+        pytest.skip("PostgreSQL has no journal of ours")
+    storage.checkpoint()
+    alone = tmp_path / "alone.db"
+    alone.write_bytes((tmp_path / "study.db").read_bytes())  # without what is only in the journal
+    with sqlite3.connect(alone) as copy:
+        assert copy.execute("SELECT respondent, number FROM turns").fetchall() == [(number, 1)]
 
 
 def test_deleting_leaves_others_alone(storage, number):

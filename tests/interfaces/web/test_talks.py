@@ -22,6 +22,9 @@ class Counting:
     def __init__(self):
         self.calls, self.broken, self.late = [], False, False
 
+    def first_question(self, beginning):
+        raise AssertionError("it was known")
+
     def following(self, beginning, answered, asked):
         self.calls.append((beginning.respondent, len(answered), asked.number))
         found = Future()
@@ -58,6 +61,15 @@ def test_those_who_begin_alike_share_what_follows_the_first_question(talks):
     for token, talk in (("a", first), ("b", second)):
         talks.go_on(token, talk, "left", SECOND, ())
     assert talks.get("a").following is not talks.get("b").following
+
+
+def test_what_interviews_begin_with_is_known_before_anybody_comes(talks):
+    talks.warm_up()
+    first = asyncio.run(talks.first_question(PERSON))
+    talk = talks.take_up("a", PERSON, [Turn(first, None, 1.0, None)])
+    following = asyncio.run(talks.following(talk, "left"))
+    assert (first.number, following.question.number) == (1, 2)
+    assert talks.workers.calls == []
 
 
 def test_what_an_ended_worker_did_not_find_is_asked_for_again(talks):

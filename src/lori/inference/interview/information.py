@@ -16,31 +16,23 @@ import numpy as np
 BESIDES = 0.5  # of the information about all parameters, which counts beside that about the order
 
 
-def information(
-    probabilities: np.ndarray, weights: np.ndarray, orders: np.ndarray, entropies: np.ndarray | None = None
-) -> np.ndarray:
-    """(questions,) the value of each question; probabilities are (outcomes, particles, questions).
+def information(probabilities: np.ndarray, weights: np.ndarray, orders: np.ndarray) -> np.ndarray:
+    """(weightings, questions) the value of each question where particles weigh so much.
 
-    `entropies` (particles, questions) may be given where the same probabilities are weighted again and again.
+    Probabilities are (outcomes, particles, questions), weights (weightings, particles), orders (particles,).
     """
-    if entropies is None:
-        entropies = entropy(probabilities)
+    weights = weights.astype(probabilities.dtype)
     _, order = np.unique(orders, return_inverse=True)
-    within = np.zeros((order.max() + 1, len(order)), probabilities.dtype)
-    within[order, np.arange(len(order))] = weights
-    shares = within.sum(axis=1)
-    known = shares > 0
-    within, shares = within[known], shares[known]
-    by_order = within @ probabilities  # (outcomes, orders, questions), each times the probability of the order
-    overall = entropy(by_order.sum(axis=1))
-    given_order = shares @ entropy(by_order / shares[:, None])
-    about_order = overall - given_order
-    return about_order + BESIDES * (overall - weights.astype(probabilities.dtype) @ entropies)
+    within = weights[:, None] * (order == np.arange(order.max() + 1)[:, None])  # (weightings, orders, particles)
+    shares = within.sum(axis=2)
+    by_order = within.reshape(-1, len(order)) @ probabilities  # each times the probability of the order
+    by_order = by_order.reshape(len(probabilities), *shares.shape, -1)
+    overall = entropy(by_order.sum(axis=2))
+    given_order = entropy(by_order).sum(axis=1) - entropy(shares[None]).sum(axis=1)[:, None]
+    return overall - given_order + BESIDES * (overall - weights @ entropy(probabilities))
 
 
 def entropy(probabilities: np.ndarray) -> np.ndarray:
-    """In bits, over the first axis; slips keep every probability above zero, so that logarithms are finite."""
-    total = np.zeros(probabilities.shape[1:], probabilities.dtype)
-    for own in probabilities:
-        total -= own * np.log2(own)
-    return total
+    """In bits, −Σ p log p over the first axis; what is impossible adds nothing."""
+    logs = np.log2(np.maximum(probabilities, np.finfo(probabilities.dtype).tiny))
+    return -np.einsum("i...,i...->...", probabilities, logs)

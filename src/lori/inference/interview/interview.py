@@ -20,7 +20,7 @@ import numpy as np
 
 from lori.errors import InputError, one_of
 from lori.inference.estimates import Units
-from lori.inference.interview.information import entropy, information
+from lori.inference.interview.information import information
 from lori.inference.interview.particles import Belief, Particles
 from lori.inference.interview.study import Study
 from lori.inference.interview.study_file import read_study
@@ -28,8 +28,8 @@ from lori.inference.posterior.draws import Posterior, Trust
 from lori.inference.posterior.order import PriorityOrder
 
 PARTICLES = 1000
-VALUED_BY = 300  # particles that stand for all where questions are chosen
-CANDIDATES = 120  # random pairs among which the next question is chosen
+VALUED_BY = 150  # particles that stand for all where questions are chosen
+CANDIDATES = 60  # random pairs among which the next question is chosen
 SPARE = 4  # questions that are chosen beside the best
 SKIP = "skip"
 SETTLING = 3  # questions before one may be asked again
@@ -206,27 +206,23 @@ class Interview:
             return [(_question(number, pairs[0]), ())] * len(weights)
         some = generator.choice(len(particles.vectors), min(VALUED_BY, len(particles.vectors)), replace=False)
         few = Particles(particles.specification, particles.vectors[some], particles.log_weights[some])
-        likely = few.probabilities(self.study.differences(pairs))
-        each, orders = entropy(likely), few.orders()
+        shares = np.stack(weights)[:, some]
+        values = information(
+            few.probabilities(self.study.differences(pairs)), shares / shares.sum(axis=1, keepdims=True), few.orders()
+        )
         chosen = []
-        for own in weights:
-            value = information(likely, own[some] / own[some].sum(), orders, each)
-            best: list[Question] = []
-            while len(best) <= SPARE and np.isfinite(value.max()):
-                pair = pairs[int(value.argmax())]
-                best.append(_question(number + len(best), pair))
-                value[_same(pairs, pair)] = -np.inf
-            chosen.append((best[0], tuple(best[1:])))
+        for places in np.argsort(-values, axis=1, kind="stable")[:, : 1 + SPARE]:
+            best, *spare = (_question(number + later, pairs[place]) for later, place in enumerate(places))
+            chosen.append((best, tuple(spare)))
         return chosen
 
     def _fresh(self, pairs: np.ndarray) -> np.ndarray:
-        """Pairs that were not asked before, in either direction; all of them where none is left."""
-        earlier = [question.pair for question, _ in self.history]
-        earlier += [self._question.pair] if self._question else []
-        asked = np.zeros(len(pairs), bool)
-        for pair in earlier:
-            asked |= _same(pairs, pair)
-        return pairs if asked.all() else pairs[~asked]
+        """Pairs that were not asked before, in either direction, each once; all of them where none is left."""
+        asked = {frozenset((question.left, question.right)) for question, _ in self.history}
+        asked |= {frozenset((self._question.left, self._question.right))} if self._question else set()
+        sides = [frozenset(map(tuple, pair)) for pair in pairs.tolist()]
+        fresh = {own: place for place, own in reversed(list(enumerate(sides))) if own not in asked}
+        return pairs[sorted(fresh.values())] if fresh else pairs
 
     def _repeated(self, number: int, generator: np.random.Generator) -> Question | None:
         """Now and then an earlier question, sides changed, as often as the study wants."""
@@ -256,11 +252,6 @@ class Interview:
     def _random(self, *purpose: int) -> np.random.Generator:
         """The same numbers for the same purpose, whenever an interview is taken up."""
         return np.random.default_rng([self.seed, *purpose])
-
-
-def _same(pairs: np.ndarray, pair: np.ndarray) -> np.ndarray:
-    """Which of the pairs are this one, in either direction?"""
-    return (pairs == pair).all(axis=(1, 2)) | (pairs == pair[::-1]).all(axis=(1, 2))
 
 
 def _question(number: int, pair: np.ndarray) -> Question:

@@ -70,7 +70,7 @@ def elicit(
     app = Server(known, storage, study.resolve().parent, secure=host not in LOOPBACK, processes=_processes()).app()
     uvicorn.run(
         app, host=host, port=port, access_log=False, log_level="warning", server_header=False, limit_concurrency=2000,
-        h11_max_incomplete_event_size=32_768, timeout_keep_alive=30,
+        http="h11", h11_max_incomplete_event_size=32_768, timeout_keep_alive=30,
     )  # fmt: skip
 
 

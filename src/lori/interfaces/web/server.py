@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from anyio.to_thread import run_sync
 from starlette.applications import Starlette
@@ -29,8 +30,10 @@ from lori.interfaces.web.talks import Talk, Talks
 TALK, VISIT = "talk", "visit"  # cookies: who answers, and who has not yet begun
 YEAR = 365 * 24 * 3600
 LONGEST_NAME = 200
+KEPT_EVERY = 2.0  # seconds between two checkpoints of SQLite's journal
 PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 TOKEN_LENGTHS = range(16, 65)
+Found = TypeVar("Found")
 
 
 class Server:
@@ -67,9 +70,17 @@ class Server:
 
     @asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
-        self.talks.workers.start()
+        self.talks.warm_up()
+        keeping = asyncio.create_task(self._keep())
         yield
+        keeping.cancel()
         self.talks.close()
+
+    async def _keep(self) -> None:
+        """What was written reaches the disk's file now and then, and nobody waits for it."""
+        while self.storage.is_file:
+            await asyncio.sleep(KEPT_EVERY)
+            await run_sync(self.storage.checkpoint)
 
     # -- respondents ----------------------------------------------------------------------------------------
 
@@ -110,15 +121,15 @@ class Server:
             return RedirectResponse("/?agree=0", 303)
         if respondent is None:
             self.strangers.take(_address(request))
-            [(_, token)] = await run_sync(self.storage.add)
-            respondent = await run_sync(self.storage.find, token)
+            [(_, token)] = await self._stored(self.storage.add)
+            respondent = await self._stored(self.storage.find, token)
             assert respondent is not None
         name = fields.get("name", "").strip()[:LONGEST_NAME] if self.study.page.get("ask_name") else ""
         async with self.talks.lock(token):
             if not known:  # another tab may have begun meanwhile: the first question counts
                 belief = await run_sync(self._believed) if self.study.page.get("population") else ""
                 first = await self.talks.first_question(replace(respondent, belief=belief))
-                await run_sync(self.storage.consent, respondent.id, name, first, belief)
+                await self._stored(self.storage.consent, respondent.id, name, first, belief)
         return self._with_cookie(RedirectResponse("/", 303), TALK, token)
 
     def _believed(self) -> str:
@@ -159,7 +170,7 @@ class Server:
         over = found.question is None or found.sure > self.study.sure
         following = None if over or found.question is None else Turn(found.question, None, time.time(), None)
         result = json.dumps({"order": found.order, "probability": found.sure}) if over else ""
-        if not await run_sync(self.storage.answer, talk.respondent.id, turn, answer, following, result):
+        if not await self._stored(self.storage.answer, talk.respondent.id, turn, answer, following, result):
             self.talks.forget(token)
             return None
         if following is not None:
@@ -175,7 +186,7 @@ class Server:
             raise Refused(400, "failed", "a number that is none")
         async with self.talks.lock(token):
             respondent, _ = await self._visited(request, token)
-            if await run_sync(self.storage.undo, respondent.id, int(number)):
+            if await self._stored(self.storage.undo, respondent.id, int(number)):
                 self.talks.forget(token)
         respondent, known = await self._visited(request, token)
         self.talks.take_up(token, respondent, known)
@@ -185,7 +196,7 @@ class Server:
         token, _ = await self._form(request)
         async with self.talks.lock(token):
             respondent, _ = await self._visited(request, token, also_closed=True)
-            await run_sync(self.storage.delete, respondent.id)
+            await self._stored(self.storage.delete, respondent.id)
             self.talks.forget(token)
         page = HTMLResponse(self.pages.message("deleted"))
         page.delete_cookie(TALK)
@@ -211,7 +222,7 @@ class Server:
         return Response(await run_sync((self.folder / name).read_bytes), media_type=kind)
 
     async def health(self, request: Request) -> Response:
-        await run_sync(self.storage.state)
+        await self._stored(self.storage.state)
         return PlainTextResponse("ok")
 
     # -- refusals -------------------------------------------------------------------------------------------
@@ -229,6 +240,10 @@ class Server:
         return HTMLResponse(self.pages.message("failed"), 500)
 
     # -- inside ---------------------------------------------------------------------------------------------
+
+    async def _stored(self, work: Callable[..., Found], *values: Any) -> Found:
+        """A transaction. SQLite's is over before a thread would have begun; another database may take its time."""
+        return work(*values) if self.storage.is_file else await run_sync(work, *values)
 
     def _where(self, token: str, respondent: Respondent, known: Sequence[Turn], *, whole: bool) -> Response:
         """The page on which a respondent is, or the part of it that a script puts into the page."""
@@ -252,7 +267,7 @@ class Server:
         self, request: Request, token: str, also_closed: bool = False
     ) -> tuple[Respondent, Sequence[Turn]]:
         """Who sends a form, and what was asked so far; the study must be open, unless it is to delete."""
-        respondent, known, state = await run_sync(self.storage.visited, token)
+        respondent, known, state = await self._stored(self.storage.visited, token)
         if respondent is None or respondent.expired:
             self.strangers.take(_address(request))
             raise Refused(403, "wrong_link", "an unknown or expired token")
@@ -263,8 +278,8 @@ class Server:
     async def _known(self, token: str) -> tuple[Respondent | None, Sequence[Turn], str]:
         """Whose token it is, what was asked of them, and whether the study is open."""
         if len(token) not in TOKEN_LENGTHS:
-            return None, [], await run_sync(self.storage.state)
-        return await run_sync(self.storage.visited, token)
+            return None, [], await self._stored(self.storage.state)
+        return await self._stored(self.storage.visited, token)
 
     def _with_cookie(self, reply: Any, name: str, value: str) -> Response:
         reply.set_cookie(name, value, max_age=YEAR, httponly=True, samesite="lax", secure=self.secure, path="/")

@@ -23,7 +23,7 @@ from lori.inference.interview.interview import Question
 from lori.inference.interview.study import Study
 from lori.interfaces.web.tables import READING, analyses, connect, respondents, settings, turns
 
-SEEDS = 64  # of interviews: what a respondent's begins with was mostly worked out for another one
+SEEDS = 16  # of interviews: what a respondent's begins with was mostly worked out for another one
 ONE = sql.select(respondents).where(respondents.c.token == sql.bindparam("own"))
 TURNS = sql.select(turns).where(turns.c.respondent == sql.bindparam("own")).order_by(turns.c.number)
 STATE = sql.select(settings.c.value).where(settings.c.name == "open")
@@ -37,6 +37,7 @@ ANSWER = (
     .values(answer=sql.bindparam("answer"), answered_at=sql.bindparam("answered_at"))
 )  # fmt: skip
 ASK = turns.insert()
+NEW = respondents.insert().returning(respondents.c.id, sort_by_parameter_order=True)
 END = respondents.update().where(respondents.c.id == sql.bindparam("own"))
 
 
@@ -95,6 +96,18 @@ class Storage:
         self.engine: Engine = connect(url)
         self.admin_token = self._first_start(study)  # shown once, where it is new
 
+    @property
+    def is_file(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    def checkpoint(self) -> None:
+        """SQLite's journal goes into its file, beside those who write: only this waits for the disk."""
+        connection = self.engine.raw_connection()
+        try:
+            connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
+        finally:
+            connection.close()
+
     def reading(self) -> Connection:
         """A connection that does not write, and waits for nobody who does."""
         return self.engine.connect().execution_options(**{READING: True})
@@ -145,16 +158,16 @@ class Storage:
     def add(self, *, count: int = 1, expires_at: float | None = None) -> list[tuple[int, str]]:
         """New respondents: (number, token) of each; the tokens are known to nobody else."""
         tokens = [new_token() for _ in range(count)]
-        made = []
+        rows = [
+            {
+                "token": hashed(token), "seed": secrets.randbelow(SEEDS), "name": "", "made_at": time.time(),
+                "expires_at": expires_at, "result": "", "belief": "",
+            }
+            for token in tokens
+        ]  # fmt: skip
         with self.engine.begin() as connection:
-            for token in tokens:
-                values = {
-                    "token": hashed(token), "seed": secrets.randbelow(SEEDS), "name": "", "made_at": time.time(),
-                    "expires_at": expires_at, "result": "", "belief": "",
-                }  # fmt: skip
-                key = connection.execute(respondents.insert().values(values)).inserted_primary_key
-                made.append((int(key[0]) if key else 0, token))
-        return made
+            numbers = connection.scalars(NEW, rows).all()
+        return list(zip(numbers, tokens, strict=True))
 
     def find(self, token: str) -> Respondent | None:
         with self.reading() as connection:

@@ -17,6 +17,7 @@ from lori.errors import InputError
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 READING = "reading"  # an option of connections that do not write
+JOURNAL = 20_000  # pages of SQLite's journal at which a writer empties it itself
 PATIENCE = 30  # seconds that a transaction waits for another one to end
 
 metadata = sql.MetaData()
@@ -107,13 +108,18 @@ def _begin_sqlite(connection: sql.Connection) -> None:
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
-    """Readers do not wait for writers (WAL), and nobody waits for the disk at each answer (synchronous=NORMAL).
+    """Readers do not wait for writers (WAL), and nobody waits for the disk at an answer (synchronous=NORMAL).
+
+    The journal is emptied beside them (`Storage.checkpoint`), and by a writer only where that did not keep up.
 
     What was acknowledged survives the end of the process, however it ends. A power failure may take the answers of the
     last moments; PostgreSQL does not lose these either.
     """
     connection.isolation_level = None  # BEGIN is ours
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={PATIENCE * 1000}"):
+    for pragma in (
+        "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={PATIENCE * 1000}",
+        f"wal_autocheckpoint={JOURNAL}",
+    ):  # fmt: skip
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()

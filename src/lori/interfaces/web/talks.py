@@ -15,12 +15,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from lori.inference.interview.interview import Next, Question
 from lori.inference.interview.study import Study
-from lori.interfaces.web.storage import Respondent, Turn, history
-from lori.interfaces.web.workers import Beginning, Workers
+from lori.interfaces.web.storage import SEEDS, Respondent, Turn, history
+from lori.interfaces.web.workers import Beginning, Interviewer, Workers
 
 MOST = 5000  # open questions in memory
 PATIENCE = 0.01  # seconds that an answer waits for what follows it, where there is another question
@@ -58,11 +59,20 @@ class Talks:
             self._locks = {key: lock for key, lock in self._locks.items() if lock.locked()}
         return self._locks.setdefault(token, asyncio.Lock())
 
+    def warm_up(self) -> None:
+        """What interviews begin with, worked out before anybody comes, and before workers have started."""
+        here = Interviewer(self.study)
+        for seed in range(SEEDS):
+            beginning = Beginning(seed, seed, "")
+            question = here.first_question(beginning)
+            self._openings[beginning[1:]] = _done(question)
+            self._openings[(*beginning[1:], question)] = _done(here.following(beginning, (), question))
+
     def get(self, token: str) -> Talk | None:
         return self._talks.get(token)
 
     async def first_question(self, respondent: Respondent) -> Question:
-        return await self._found(lambda: self._first(respondent))
+        return await self._found(partial(self._first, _beginning(respondent)))
 
     def take_up(self, token: str, respondent: Respondent, known: Sequence[Turn]) -> Talk | None:
         """The talk with all of these turns, if the last of them is open."""
@@ -86,7 +96,8 @@ class Talks:
         if talk.following.done() and not talk.following.cancelled() and not talk.following.exception():
             return talk.following.result()[answer]
         begun = None if talk.following.cancelled() else talk.following
-        return (await self._found(lambda: self._work(talk.respondent, talk.answered, talk.turn), begun))[answer]
+        work = partial(self._work, _beginning(talk.respondent), talk.answered, talk.turn.question)
+        return (await self._found(work, begun))[answer]
 
     def forget(self, token: str) -> None:
         self._talks.pop(token, None)
@@ -103,7 +114,7 @@ class Talks:
     def _at(
         self, token: str, respondent: Respondent, answered: Answered, turn: Turn, spare: tuple[Question, ...] = ()
     ) -> Talk:
-        following = self._work(respondent, answered, turn)
+        following = self._work(_beginning(respondent), answered, turn.question)
         ends = turn.question.number >= self.study.questions  # then there is nothing to ask instead
         talk = Talk(respondent, answered, turn, following, () if ends else spare)
         self._talks[token] = talk
@@ -112,16 +123,13 @@ class Talks:
             self._talks.popitem(last=False)
         return talk
 
-    def _first(self, respondent: Respondent) -> Future[Question]:
-        beginning = _beginning(respondent)
-        return self._once(beginning[1:], lambda: self.workers.first_question(beginning))
+    def _first(self, beginning: Beginning) -> Future[Question]:
+        return self._once(beginning[1:], partial(self.workers.first_question, beginning))
 
-    def _work(self, respondent: Respondent, answered: Answered, turn: Turn) -> Future[dict[str, Next]]:
+    def _work(self, beginning: Beginning, answered: Answered, question: Question) -> Future[dict[str, Next]]:
         """What follows the first question is the same for all who begin alike."""
-        beginning, question = _beginning(respondent), turn.question
-        if answered:
-            return self.workers.following(beginning, answered, question)
-        return self._once((*beginning[1:], question), lambda: self.workers.following(beginning, answered, question))
+        work = partial(self.workers.following, beginning, answered, question)
+        return work() if answered else self._once((*beginning[1:], question), work)
 
     def _once(self, key: Hashable, work: Callable[[], Future[Found]]) -> Future[Found]:
         known = self._openings.get(key)
@@ -141,3 +149,9 @@ class Talks:
 
 def _beginning(respondent: Respondent) -> Beginning:
     return Beginning(respondent.id, respondent.seed, respondent.belief)
+
+
+def _done(found: Found) -> Future[Found]:
+    future: Future[Found] = Future()
+    future.set_result(found)
+    return future

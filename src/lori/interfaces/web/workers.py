@@ -12,8 +12,9 @@ import os
 import signal
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from lori.inference.interview.interview import Interview, Next, Question
 from lori.inference.interview.study import Study
 
 MOST = 1000  # interviews in the memory of a worker
-POLITE = 5  # steps of niceness: whoever serves pages goes first
+POLITE = 10  # steps of niceness: whoever serves pages goes first
 
 
 class Beginning(NamedTuple):
@@ -65,11 +66,6 @@ class Workers:
         self._here = None if processes else Interviewer(study)
         self._executors = [self._executor() for _ in range(max(processes, 1))]
 
-    def start(self) -> None:
-        """Start all processes, before there is anything to do."""
-        for place in range(len(self._executors)):
-            self._submit(place, os.getpid)
-
     def first_question(self, beginning: Beginning) -> Future[Question]:
         return self._call("first_question", beginning)
 
@@ -99,7 +95,23 @@ class Workers:
         if self._here is not None:
             return ThreadPoolExecutor(1, "interviewer")
         fresh = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(1, mp_context=fresh, initializer=_begin, initargs=(self.study,))
+        executor = ProcessPoolExecutor(1, mp_context=fresh, initializer=_begin, initargs=(self.study,))
+        with _uninterrupted():
+            executor.submit(os.getpid)  # start now, before there is anything to do
+        return executor
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A process that is started here never hears Ctrl-C, not even before its first line: it leaves with the server."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _interviewer: Interviewer
