@@ -4,7 +4,7 @@ import numpy as np
 import pandas
 import pytest
 
-from lori.data.reading.readers import read_choices
+from lori.data.reading.readers import read, read_choices
 
 NAN = np.nan
 
@@ -166,6 +166,16 @@ def test_mode_choice(shared):
     )
     assert choices.sizes.tolist() == [4] * 210
     assert np.bincount(choices.label[choices.chosen]).tolist() == [58, 63, 30, 59]
+
+
+def test_words_that_describe_a_set_are_no_feature(write, refused):
+    text = "set,chosen,x,brand,shop\n1,1,2,A,Mrs Smith\n1,0,3,B,Mrs Smith\n2,0,4,A,Mr Jones\n2,1,5,B,Mr Jones\n"
+    path = write("c.csv", text)
+    choices = read(path)
+    assert choices.features == ("x", "brand: B")
+    assert choices.reading.categories == {"brand": ("A", "B")}  # and nobody's name is shown
+    assert "differs between the alternatives" in refused(read, path, features=["x", "shop"], secret="Smith")
+    assert "chosen" in refused(read, path, columns={"chosen": "picked"})  # which the file has not
 
 
 # -- bad input -------------------------------------------------------------------------------------------

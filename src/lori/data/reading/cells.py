@@ -66,7 +66,7 @@ def with_indicators(
     for feature, own in columns.items():
         cells = [frame[names[name]] for name in own]
         given = (known or {}).get(feature)
-        words = _words(cells) if given is None else tuple(given)
+        words = words_of(cells) if given is None else tuple(given)
         if not words:
             continue
         if given is not None:
@@ -88,7 +88,7 @@ def with_indicators(
     return replace(table, frame=wider, names=names), found
 
 
-def _words(cells: Sequence[pandas.Series]) -> tuple[str, ...]:
+def words_of(cells: Sequence[pandas.Series]) -> tuple[str, ...]:
     """The different words of a category, sorted; none where a cell is empty, a number or something like one."""
     words: set[str] = set()
     for column in cells:

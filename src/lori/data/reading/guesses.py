@@ -88,7 +88,7 @@ def _roles(frame: pandas.DataFrame, columns: Mapping[str, str]) -> dict[str, str
     taken = set(columns.values())
     simple = {_simple(name): name for name in reversed(frame.columns) if name not in taken}
     found = {role: columns[role] for role in KNOWN if columns.get(role) in frame}
-    if "chosen" in columns:
+    if columns.get("chosen") in frame:
         found["choice"] = columns["chosen"]
     for role, words in KNOWN.items():
         own = next((simple[word] for word in words if word in simple), None)

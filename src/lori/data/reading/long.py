@@ -12,7 +12,7 @@ from lori.data.answers import Answers, Places, check_ties, checked_ranks
 from lori.data.choices import COLUMNS, Choices
 from lori.data.fields import alternative_names, check_constants, names_besides
 from lori.data.grouping import group_rows
-from lori.data.reading.cells import Categories, with_indicators, without_gaps
+from lori.data.reading.cells import Categories, with_indicators, without_gaps, words_of
 from lori.data.reading.forms import OUTCOMES, without_categories
 from lori.data.reading.tables import NO, YES, Table, plain
 from lori.data.validation import as_mapping, chosen_features, names_text
@@ -160,8 +160,27 @@ def complete_sets(
         there &= table.labels("alternative") != str(options.opt_out)
     needed = [*names, *["agent"] * ("agent" in table), *["chosen"] * table.answered("chosen")]
     table, dropped = without_gaps(table, needed, missing, ["set"] if "set" in table else [], there)
+    if "set" in table and known is None:
+        table = _without_descriptions(table, names, wanted)
+        names = [name for name in names if name in table]
     table, categories = with_indicators(table, {name: [name] for name in names}, known)
     return table, dropped, categories
+
+
+def _without_descriptions(table: Table, names: Sequence[str], wanted: Sequence[str] | None) -> Table:
+    """The table without words that are the same in all rows of a set: they describe the set, such as who chose."""
+    words = [name for name in names if words_of([table.frame[table.names[name]]])]
+    if not words:
+        return table
+    sets = table.labels("set")
+    same = [name for name in words if (table.frame.groupby(sets)[table.names[name]].nunique(dropna=False) <= 1).all()]
+    if wanted is not None and same:
+        raise DataError(
+            table.what(same[0]), expected="a feature that differs between the alternatives of a set",
+            got="words that are the same for all of them", fix="leave it out of features=… (--features)",
+        )  # fmt: skip
+    kept = {ours: theirs for ours, theirs in table.names.items() if ours not in same}
+    return replace(table, names=kept)
 
 
 def outcome_columns(table: Table) -> tuple[str, ...]:
