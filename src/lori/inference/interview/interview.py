@@ -29,6 +29,7 @@ from lori.inference.posterior.order import PriorityOrder
 
 PARTICLES = 1000
 VALUED_BY = 150  # particles that stand for all where questions are chosen
+DOUBT = 2.0  # errors of the probability of an order by which it must pass the limit of a study
 CANDIDATES = 60  # random pairs among which the next question is chosen
 SPARE = 4  # questions that are chosen beside the best
 SKIP = "skip"
@@ -137,9 +138,8 @@ class Interview:
                 following = self._best(now, weights, question.number + 1)
             orders = now.orders()
             for answer, own, asked in zip((*self.study.answers, SKIP), weights, following, strict=True):
-                chances = np.bincount(orders, own)
-                likeliest = int(chances.argmax())
-                self._ready[answer] = Next(self._leaders(likeliest), float(chances[likeliest]), *asked)
+                likeliest, sure = likeliest_order(np.bincount(orders, own), own)
+                self._ready[answer] = Next(self._leaders(likeliest), sure, *asked)
         return self._ready
 
     # -- what is known --------------------------------------------------------------------------------------
@@ -157,9 +157,9 @@ class Interview:
 
     @property
     def sure(self) -> float:
-        """The probability of the likeliest order."""
+        """The probability of the likeliest order, less what particles leave uncertain of it."""
         if self._sure is None:
-            self._sure = float(self.particles.order_probabilities().max())
+            _, self._sure = likeliest_order(self.particles.order_probabilities(), self.particles.weights)
         return self._sure
 
     @property
@@ -252,6 +252,16 @@ class Interview:
     def _random(self, *purpose: int) -> np.random.Generator:
         """The same numbers for the same purpose, whenever an interview is taken up."""
         return np.random.default_rng([self.seed, *purpose])
+
+
+def likeliest_order(chances: np.ndarray, weights: np.ndarray) -> tuple[int, float]:
+    """The number of the likeliest order, and its probability less `DOUBT` Monte Carlo errors of it.
+
+    An interview ends when that passes a limit for the first time. Without the error luck would end it too early.
+    """
+    order = int(chances.argmax())
+    chance = float(min(chances[order], 1.0))
+    return order, chance - DOUBT * float(np.sqrt(chance * (1 - chance) * np.sum(weights**2)))
 
 
 def _question(number: int, pair: np.ndarray) -> Question:
