@@ -161,7 +161,7 @@ def test_a_report_counts_what_was_dropped(run, person, tmp_path, monkeypatch):
     code, out, _ = run("fit", "more.csv", *options)
     assert code == 0
     assert out.endswith("Wrote the report to r.html\n")
-    assert given == {"title": "What comes first in more?", "dropped": 1, "pairs": True, "currency": None}
+    assert given == {"title": "more: what comes first?", "dropped": 1, "pairs": True, "currency": None}
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ def test_the_page_and_its_twins(run, pairs, tmp_path, monkeypatch):
     code, out, _ = run("report", MODEL, pairs, "--out", "r.html", "--markdown", "r.md", "--json-out", "r.json")
     assert (code, out) == (0, "Wrote r.html, r.md, r.json\n")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "What comes first in pairs?" in page
+    assert "pairs: what comes first?" in page
     assert "lori report" in page
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["answer"][0].startswith("Probability")
 

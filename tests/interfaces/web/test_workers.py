@@ -5,14 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor, wait
 
 import pytest
 
 from lori.inference.interview.interview import Interview
 from lori.inference.interview.study_file import study_from
-from lori.interfaces.web.workers import Beginning, Interviewer, Workers
+from lori.interfaces.web.workers import AHEAD, Beginning, Interviewer, Worker, Workers
 
 from .conftest import TABLE
 
@@ -23,7 +24,7 @@ from lori.inference.interview.study_file import study_from
 from lori.interfaces.web.workers import Workers
 if __name__ == "__main__":
     workers = Workers(study_from({table})[0], 1)
-    print(workers._submit(0, os.getpid).result(), flush=True)
+    print(workers._workers[0].submit(True, os.getpid).result(), flush=True)
     time.sleep(60)
 """
 
@@ -58,7 +59,7 @@ def test_a_process_that_was_ended_is_replaced(study):
     workers = Workers(study, 1)
     try:
         first = workers.first_question(PERSON).result()
-        os.kill(workers._submit(0, os.getpid).result(), signal.SIGKILL)
+        os.kill(workers._workers[0].submit(True, os.getpid).result(), signal.SIGKILL)
         with contextlib.suppress(BrokenExecutor):  # it may not be noticed yet
             workers.first_question(PERSON).result()
         assert workers.first_question(PERSON).result() == first
@@ -87,3 +88,16 @@ def _lives(process):
             return file.read().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_what_is_urgent_goes_first_and_what_nobody_wants_is_left_out():
+    worker, begin, done = Worker(lambda: ThreadPoolExecutor(1)), threading.Event(), []
+    first = [worker.submit(False, begin.wait) for _ in range(AHEAD)]  # so many are on their way
+    later = [worker.submit(urgent, done.append, name) for urgent, name in ((False, "a"), (False, "b"), (True, "c"))]
+    assert later[0].cancel()
+    begin.set()
+    wait([*first, *later], timeout=30)
+    assert done == ["c", "b"]
+    failed = worker.submit(True, int, "no number")
+    assert isinstance(failed.exception(timeout=30), ValueError)
+    worker.close()

@@ -20,7 +20,7 @@ def elicit(
     study: Annotated[Path | None, typer.Argument(help="The study file (TOML).")] = None,
     *,
     example: Annotated[
-        bool, typer.Option("--example", help="Write an example to STUDY (study.toml) that runs at once, and leave.")
+        bool, typer.Option("--example", help="Write an example to STUDY (study.toml) that runs at once, and exit.")
     ] = False,
     db: Annotated[
         str,

@@ -20,7 +20,7 @@ def explain(
     words: Annotated[bool, typer.Option("--words", help="A sentence for each pair instead of a table.")] = False,
     data: ModelDataOptions,
 ) -> None:
-    """Which level decides each pair, and the smallest change of each feature that would flip the choice."""
+    """Which level decides each pair, and the smallest change of each feature that makes the other side the likelier one."""
     if words and (table.as_json or table.out is not None):
         raise InputError(
             "--words", expected="neither --json nor --out with it", got="one of them", fix="leave --words out"

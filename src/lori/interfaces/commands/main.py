@@ -68,7 +68,7 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
     return app
 
 
-def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
     if version:
         typer.echo(f"lori {__version__}")
         raise typer.Exit

@@ -90,7 +90,7 @@ def check_page(option: str, path: Path | None) -> None:
 
 
 def heading(files: list[Path]) -> str:
-    return f"What comes first in {files[-1].stem}?"
+    return f"{files[-1].stem}: what comes first?"
 
 
 def _command() -> str:

@@ -114,9 +114,10 @@ class Talks:
     def _at(
         self, token: str, respondent: Respondent, answered: Answered, turn: Turn, spare: tuple[Question, ...] = ()
     ) -> Talk:
-        following = self._work(_beginning(respondent), answered, turn.question)
-        ends = turn.question.number >= self.study.questions  # then there is nothing to ask instead
-        talk = Talk(respondent, answered, turn, following, () if ends else spare)
+        if turn.question.number >= self.study.questions:  # then there is nothing to ask instead
+            spare = ()
+        following = self._work(_beginning(respondent), answered, turn.question, urgent=not spare)
+        talk = Talk(respondent, answered, turn, following, spare)
         self._talks[token] = talk
         self._talks.move_to_end(token)
         while len(self._talks) > MOST:
@@ -126,9 +127,11 @@ class Talks:
     def _first(self, beginning: Beginning) -> Future[Question]:
         return self._once(beginning[1:], partial(self.workers.first_question, beginning))
 
-    def _work(self, beginning: Beginning, answered: Answered, question: Question) -> Future[dict[str, Next]]:
+    def _work(
+        self, beginning: Beginning, answered: Answered, question: Question, urgent: bool = True
+    ) -> Future[dict[str, Next]]:
         """What follows the first question is the same for all who begin alike."""
-        work = partial(self.workers.following, beginning, answered, question)
+        work = partial(self.workers.following, beginning, answered, question, urgent or not answered)
         return work() if answered else self._once((*beginning[1:], question), work)
 
     def _once(self, key: Hashable, work: Callable[[], Future[Found]]) -> Future[Found]:

@@ -12,16 +12,20 @@ import os
 import signal
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from heapq import heappop, heappush
+from itertools import count
 from typing import Any, NamedTuple
 
 from lori.inference.interview.interview import Interview, Next, Question
 from lori.inference.interview.study import Study
 
 MOST = 1000  # interviews in the memory of a worker
+AHEAD = 2  # calls that a worker has at a time, so that it need not wait for the next one
 POLITE = 10  # steps of niceness: whoever serves pages goes first
 
 
@@ -58,38 +62,79 @@ class Interviewer:
         return Interview(self.study, seed=beginning.seed, belief=belief)
 
 
+class Worker:
+    """One process or thread, and what waits for it: first what is urgent, then what came first."""
+
+    def __init__(self, begin: Callable[[], Executor]) -> None:
+        self._begin, self._executor = begin, begin()
+        self._lock, self._numbers = threading.RLock(), count()
+        self._waiting: list[tuple[bool, int, Future[Any], Callable[..., Any], tuple[Any, ...]]] = []
+        self._sent = 0
+
+    def submit(self, urgent: bool, function: Callable[..., Any], *values: Any) -> Future[Any]:
+        found: Future[Any] = Future()
+        with self._lock:
+            heappush(self._waiting, (not urgent, next(self._numbers), found, function, values))
+            self._send()
+        return found
+
+    def close(self) -> None:
+        with self._lock:
+            self._waiting.clear()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _send(self) -> None:
+        while self._waiting and self._sent < AHEAD:
+            _, _, found, function, values = heappop(self._waiting)
+            if not found.set_running_or_notify_cancel():
+                continue
+            try:
+                sent = self._executor.submit(function, *values)
+            except BrokenExecutor:  # the process was ended by somebody
+                self._executor = self._begin()
+                sent = self._executor.submit(function, *values)
+            self._sent += 1
+            sent.add_done_callback(partial(self._done, found))
+
+    def _done(self, found: Future[Any], sent: Future[Any]) -> None:
+        with self._lock:
+            self._sent -= 1
+            if not sent.cancelled():  # as it is where the server ends
+                self._send()
+        if sent.cancelled():
+            found.set_exception(BrokenExecutor())
+        elif (fault := sent.exception()) is not None:
+            found.set_exception(fault)
+        else:
+            found.set_result(sent.result())
+
+
 class Workers:
     """So many processes; with none, a thread does the work."""
 
     def __init__(self, study: Study, processes: int = 0) -> None:
         self.study = study
         self._here = None if processes else Interviewer(study)
-        self._executors = [self._executor() for _ in range(max(processes, 1))]
+        self._workers = [Worker(self._executor) for _ in range(max(processes, 1))]
 
     def first_question(self, beginning: Beginning) -> Future[Question]:
-        return self._call("first_question", beginning)
+        return self._call(True, "first_question", beginning)
 
     def following(
-        self, beginning: Beginning, answered: Sequence[tuple[Question, str]], question: Question
+        self, beginning: Beginning, answered: Sequence[tuple[Question, str]], question: Question, urgent: bool = True
     ) -> Future[dict[str, Next]]:
-        return self._call("following", beginning, answered, question)
+        """What is not `urgent` may come late, because another question can be asked instead."""
+        return self._call(urgent, "following", beginning, answered, question)
 
     def close(self) -> None:
-        for executor in self._executors:
-            executor.shutdown(wait=True, cancel_futures=True)
+        for worker in self._workers:
+            worker.close()
 
-    def _call(self, method: str, beginning: Beginning, *values: Any) -> Future[Any]:
-        place = beginning.respondent % len(self._executors)
+    def _call(self, urgent: bool, method: str, beginning: Beginning, *values: Any) -> Future[Any]:
+        worker = self._workers[beginning.respondent % len(self._workers)]
         if self._here is not None:
-            return self._submit(place, getattr(self._here, method), beginning, *values)
-        return self._submit(place, _work, method, beginning, *values)
-
-    def _submit(self, place: int, function: Any, *values: Any) -> Future[Any]:
-        try:
-            return self._executors[place].submit(function, *values)
-        except BrokenExecutor:  # the process was ended by somebody
-            self._executors[place] = self._executor()
-            return self._executors[place].submit(function, *values)
+            return worker.submit(urgent, getattr(self._here, method), beginning, *values)
+        return worker.submit(urgent, _work, method, beginning, *values)
 
     def _executor(self) -> Executor:
         if self._here is not None:
