@@ -64,6 +64,15 @@ def remark(sentence: str) -> None:
     say(f"Note: {sentence}")
 
 
+def single_threads() -> None:
+    """Products of small matrices on one processor each: more threads would only wait for each other.
+
+    To be called before NumPy is imported, by commands that have work for every processor anyhow.
+    """
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+
 def stop(sentence: str) -> NoReturn:
     """Say it and leave at once: in the usual way one would wait for compiled work, which cannot be interrupted."""
     say(sentence)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lori.errors import InputError, MissingExtra
-from lori.interfaces.commands.console import say
+from lori.interfaces.commands.console import say, single_threads
 
 EXAMPLE = Path("study.toml")
 MOST_PROCESSES = 4
@@ -32,8 +32,7 @@ def elicit(
     port: Annotated[int, typer.Option(help="Port to listen at.")] = 8000,
 ) -> None:
     """Ask people in a browser: each next question is the one that teaches most about what they put first."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # matrices are small: more threads would only wait for each other
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    single_threads()
     from lori.interfaces.web.example import write_example
     from lori.language import interview as language
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lori.errors import InputError
-from lori.interfaces.commands.console import progress_bar, say, shown, stop
+from lori.interfaces.commands.console import progress_bar, say, shown, single_threads, stop
 
 if TYPE_CHECKING:
     from lori.experiments.study import Study
@@ -44,6 +44,8 @@ def reproduce(
     year: Annotated[int | None, typer.Option(help="The year of the registry to study (default: 2019).")] = None,
 ) -> None:
     """Repeat an experiment of the paper, with its figures beside ours; a stopped run goes on where it stopped."""
+    if jobs > 1:
+        single_threads()
     from lori.experiments.study import available, find
 
     if registry is None and year is None:
