@@ -45,7 +45,7 @@ def register(family: Family) -> Family:
     return family
 
 
-for _family in (Linear, Single, Capped, Network, Gated, Function, Steps):
+for _family in (Linear, Capped, Network, Gated, Function, Steps, Single):
     register(_family)
 
 
