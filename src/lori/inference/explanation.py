@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
 GRID, BISECTIONS = 48, 45
-LEFT, TIE, RIGHT, NEITHER = "left", "tie", "right", "neither"
+LEFT, TIE, RIGHT = "left", "tie", "right"
 EQUAL = 1e-9  # a smaller difference of probabilities is none
 DIGITS = 2  # of a change that flips a choice
 
@@ -37,7 +37,7 @@ class Explanation:
     nobody: np.ndarray  # (pairs,) every level ties
     flips: np.ndarray  # (pairs, features)
     context: frozenset[str] = frozenset()  # features that both sides of a pair share
-    words: tuple[str, str, str] = ("left", "tie", "right")  # what the outcomes are called in sentences
+    words: tuple[str, str, str] = (LEFT, TIE, RIGHT)  # what the outcomes are called in sentences
 
     @property
     def decides(self) -> np.ndarray:
@@ -82,20 +82,17 @@ class Explanation:
             who = f"level {level} decides with a probability of {percent(self.decides[pair, level - 1])}"
         else:
             who = "most likely, no difference counts"
-        favoured = _favoured(left, tie, right)
         won, lost = (one, other) if left > right else (other, one)
-        if favoured == NEITHER:
-            verdict, flip = Sentence("neither side is preferred"), Sentence("")
-        elif favoured == TIE:
-            called = Sentence("a tie") if self.words[1] == TIE else neither
-            verdict = clause("{called} is likeliest", called=called)
-            turned = clause("{lost} would become likelier than {won}", lost=lost, won=won)
-            flip = Sentence("") if _equal(left, right) else self._flip(pair, turned)
+        if tie > max(left, right):
+            verdict = clause("{tie} is likeliest", tie=Sentence("a tie") if self.words[1] == TIE else neither)
+        elif _equal(left, right):
+            verdict = Sentence("neither side is preferred")
         else:
-            is_preferred = "{won} is preferred" if max(left, right) > 0.5 else "{won} is likeliest"
-            verdict = clause(is_preferred, won=won)
+            verdict = clause("{won} is {so}", won=won, so="preferred" if max(left, right) > 0.5 else "likeliest")
+        turned = Sentence("the choice would flip")
+        if tie > 0:
             turned = clause("{lost} would become likelier than {won}", lost=lost, won=won)
-            flip = self._flip(pair, turned if tie > 0 else Sentence("the choice would flip"))
+        flip = Sentence("") if _equal(left, right) else self._flip(pair, turned)
         slots = {"verdict": verdict, "left": Share(left), "tied": tied, "right": Share(right), "who": who}
         template = "{verdict} ({one} {left}{tied}, {other} {right}); {who}{flip}."
         return Sentence.of(template, **slots, one=one, other=other, flip=flip)
@@ -111,14 +108,6 @@ class Explanation:
         if not changes:
             return Sentence("; no change in a single feature would turn that around")
         return clause("; {what} if {changes}", what=what, changes=joined(changes, ", or if "))
-
-
-def _favoured(left: float, tie: float, right: float) -> str:
-    if tie > max(left, right):
-        return TIE
-    if _equal(left, right):
-        return NEITHER
-    return LEFT if left > right else RIGHT
 
 
 def _equal(left: float, right: float) -> bool:

@@ -52,7 +52,7 @@ def test_after_the_last_question_none_follows(study):
     for following in Interviewer(study).following(PERSON, tuple(talk.history), talk.ask()).values():
         assert following.question is None
         assert following.order in talk.order.probabilities
-        assert 0 < following.sure <= 1
+        assert 0 <= following.sure <= following.probability <= 1
 
 
 def test_a_process_that_was_ended_is_replaced(study):

@@ -54,10 +54,12 @@ class Question:
 class Next:
     """What follows an answer: the likeliest order then, its probability, and the question to ask, if there is one.
 
+    `sure` is that probability less what particles leave uncertain of it, which a study's limit is compared with.
     `spare` are the next best, to be asked after it while what follows is not known in time.
     """
 
     order: tuple[str, ...]
+    probability: float
     sure: float
     question: Question | None
     spare: tuple[Question, ...] = ()
@@ -138,8 +140,10 @@ class Interview:
                 following = self._best(now, weights, question.number + 1)
             orders = now.orders()
             for answer, own, asked in zip((*self.study.answers, SKIP), weights, following, strict=True):
-                likeliest, sure = likeliest_order(np.bincount(orders, own), own)
-                self._ready[answer] = Next(self._leaders(likeliest), sure, *asked)
+                chances = np.bincount(orders, own)
+                likeliest = int(chances.argmax())
+                chance = float(chances[likeliest])
+                self._ready[answer] = Next(self._leaders(likeliest), chance, surely(chance, own), *asked)
         return self._ready
 
     # -- what is known --------------------------------------------------------------------------------------
@@ -159,7 +163,7 @@ class Interview:
     def sure(self) -> float:
         """The probability of the likeliest order, less what particles leave uncertain of it."""
         if self._sure is None:
-            _, self._sure = likeliest_order(self.particles.order_probabilities(), self.particles.weights)
+            self._sure = surely(float(self.particles.order_probabilities().max()), self.particles.weights)
         return self._sure
 
     @property
@@ -254,14 +258,13 @@ class Interview:
         return np.random.default_rng([self.seed, *purpose])
 
 
-def likeliest_order(chances: np.ndarray, weights: np.ndarray) -> tuple[int, float]:
-    """The number of the likeliest order, and its probability less `DOUBT` Monte Carlo errors of it.
+def surely(chance: float, weights: np.ndarray) -> float:
+    """A probability less `DOUBT` Monte Carlo errors that particles with these weights leave in it.
 
     An interview ends when that passes a limit for the first time. Without the error luck would end it too early.
     """
-    order = int(chances.argmax())
-    chance = float(min(chances[order], 1.0))
-    return order, chance - DOUBT * float(np.sqrt(chance * (1 - chance) * np.sum(weights**2)))
+    error = np.sqrt(max(chance * (1 - chance), 0.0) * np.sum(weights**2))
+    return max(chance - DOUBT * float(error), 0.0)
 
 
 def _question(number: int, pair: np.ndarray) -> Question:

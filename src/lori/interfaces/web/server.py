@@ -169,7 +169,7 @@ class Server:
         found, turn = await self.talks.following(talk, answer), talk.turn
         over = found.question is None or found.sure > self.study.sure
         following = None if over or found.question is None else Turn(found.question, None, time.time(), None)
-        result = json.dumps({"order": found.order, "probability": found.sure}) if over else ""
+        result = json.dumps({"order": found.order, "probability": found.probability}) if over else ""
         if not await self._stored(self.storage.answer, talk.respondent.id, turn, answer, following, result):
             self.talks.forget(token)
             return None

@@ -92,7 +92,7 @@ class Talks:
             await asyncio.wait([waiting], timeout=PATIENCE)
             if not talk.following.done():
                 talk.following.cancel()
-                return Next((), 0.0, talk.spare[0], talk.spare[1:])
+                return Next((), 0.0, 0.0, talk.spare[0], talk.spare[1:])
         if talk.following.done() and not talk.following.cancelled() and not talk.following.exception():
             return talk.following.result()[answer]
         begun = None if talk.following.cancelled() else talk.following
