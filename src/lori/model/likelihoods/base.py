@@ -220,6 +220,10 @@ class Likelihood(Protocol):
         """Of a row of this kind."""
         ...
 
+    def suited(self, tolerance: np.ndarray) -> Likelihood:
+        """The same likelihood, which may count on tolerances of this size."""
+        ...
+
     @property
     def quick(self) -> bool:
         """Is a row so quick to compute that some may be computed in vain, for the sake of compiling less?"""
