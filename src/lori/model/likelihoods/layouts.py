@@ -101,10 +101,10 @@ class Differences(ByGaps):
                 return arrays.zeros((len(point.starts), 0, len(times)))
             if arrays is np and certain:  # without copies of them all
                 return np.stack([part @ times.T for part in parts], axis=1)
-            rows = arrays.stack(parts, axis=1)
-            return (rows if certain else arrays.where(weight > 0, rows, 0.0)) @ times.T
+            each = parts if certain else [arrays.where(weight > 0, part, 0.0) for part in parts]
+            return arrays.stack([times @ part.T for part in each]).transpose(2, 0, 1)  # stacked first, it is slower
 
-        value = found.value @ weight if certain and arrays is np else seen(found.value, weight).sum(axis=-1)
+        value = found.value @ weight if certain else seen(found.value, weight).sum(axis=-1)
         if order == 0:
             return (value,)
         once, along, in_gaps = ([found.by(*part) for part in parts] for parts in _sums(specification, order).parts)
@@ -115,9 +115,8 @@ class Differences(ByGaps):
         upper = _upper(x.shape[0])
         if x.shape[0] <= FEW_FEATURES:
             return *sums, summed(in_gaps, weighted[upper[0]] * x[upper[1]])
-        both = arrays.stack(in_gaps, axis=1)
-        both = both if certain else arrays.where(weight > 0, both, 0.0)
-        grams = arrays.einsum("spr,fr,gr->spfg", both * weight, x, x)
+        each = in_gaps if certain else [arrays.where(weight > 0, part, 0.0) for part in in_gaps]
+        grams = arrays.stack([(part[:, None] * weighted) @ x.T for part in each], axis=1)
         return *sums, grams[:, :, upper[0], upper[1]]
 
     def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
