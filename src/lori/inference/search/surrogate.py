@@ -35,7 +35,7 @@ class Surrogate:
     def around(cls, centre: np.ndarray, there: Evaluation, sample: Objective) -> Surrogate:
         """`there` is the evaluation of all rows at the centre."""
         own = sample.evaluate(centre, order=1 if there.curvature is None else 2)
-        lack = [all_rows - some for all_rows, some in zip(there, own, strict=True) if some is not None]  # type: ignore[operator]
+        lack = [all_rows - some for all_rows, some in zip(there, own, strict=True) if some is not None]
         return cls(sample, centre, Evaluation(*lack))
 
     @property
