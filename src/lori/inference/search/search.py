@@ -157,10 +157,12 @@ def search(
         won, none = minimise(objective, padded, tolerance=tolerance), np.empty((0, specification.size))
         rivals = (none,) * objective.source.groups
         return Found.of(won, starts=fewer.starts, share_at_best=fewer.share_at_best, rivals=rivals)
-    larger = middle = small = objective
+    between = larger = middle = small = objective
     cheap, least = _cheap(objective), ROWS_EACH * specification.size
     if not cheap:
-        larger = objective.on_sample(LARGE_ROWS, generator)
+        if objective.source.rows > 2 * LARGER_ROWS * objective.source.groups:
+            between = objective.on_sample(LARGER_ROWS, generator)
+        larger = between.on_sample(LARGE_ROWS, generator)
         middle = larger.on_sample(max(POLISH_ROWS, 2 * least), generator)
         many = middle.source is not objective.source
         small = middle.on_sample(max(SEARCH_ROWS // 2 if many else SEARCH_ROWS, least), generator)
@@ -200,7 +202,7 @@ def search(
         solutions = minimise(objective, solutions.distinct(KEEP, COARSE if cheap else SAME))
         won, rivals = solutions.winners(), solutions.rivals()
     else:
-        won = _on_all_rows(objective, larger, middle, solutions, tolerance, generator)
+        won = _on_all_rows((objective, between, larger, middle), solutions, tolerance)
         rivals = solutions.rivals(_unit(middle, objective))
     return Found.of(won, starts=starts, share_at_best=share, rivals=rivals)
 
@@ -237,14 +239,11 @@ def around(
 
 
 def _on_all_rows(
-    objective: Objective,
-    larger: Objective,
-    middle: Objective,
-    solutions: Solutions,
-    tolerance: float,
-    generator: np.random.Generator,
+    samples: tuple[Objective, Objective, Objective, Objective], solutions: Solutions, tolerance: float
 ) -> Solutions:
-    """The winners, from what was found on the middle sample, first on a larger one if there are very many rows."""
+    """The winners, from what was found on the middle sample (the last), first on larger ones if there are very many
+    rows."""
+    objective, between, larger, middle = samples
     specification, won = objective.specification, solutions.winners()
     opened = openings(specification, won.vectors)
     if larger.source is objective.source:
@@ -262,8 +261,7 @@ def _on_all_rows(
         if tolerance < COARSE and close.shape[1] > 1:
             won = minimise(objective, close, tolerance=COARSE, damping=NEAR).winners()
         elif _second_order(specification):
-            if objective.source.rows > 2 * LARGER_ROWS * objective.source.groups and tolerance < COARSE:
-                between = objective.on_sample(LARGER_ROWS, generator)
+            if between.source not in (objective.source, larger.source) and tolerance < COARSE:
                 won = minimise(between, won.vectors, damping=NEAR, **_on_sample(between, objective, tolerance))
             won = _few_passes(objective, larger, won.vectors, tolerance)
             if won.converged.all():

@@ -30,8 +30,8 @@ import numpy as np
 from lori.model.engines import arrays_of, jax, log_sigmoid, softplus
 from lori.model.likelihoods.probabilities import LOG_HALF, Levels, TieRule, log_better
 
-FAR = 500.0  # a gap beyond this size is computed as if it were this: log-probabilities are linear there,
-WIDE = 100.0  # unless tolerances are larger than this, where levels are computed by their logarithms
+FAR = 550.0  # a gap beyond this size is computed as if it were this: log-probabilities are linear there,
+WIDE = 150.0  # unless tolerances are larger than this, where levels are computed by their logarithms
 
 
 Variable = tuple[int, int]  # a level, and which of its two numbers
