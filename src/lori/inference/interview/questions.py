@@ -24,6 +24,7 @@ import numpy as np
 from lori.errors import InputError, one_of, whole
 from lori.inference.posterior.draws import Posterior
 
+TINY = 1e-300  # whose logarithm is finite
 DRAWS = 500  # of the posterior, that stand for all
 CANDIDATES = 20_000  # pairs that are valued at once
 REFERENCES = 500  # candidates that stand for all where choices are to be foretold
@@ -62,8 +63,11 @@ def next_questions(
     preferred = np.empty((len(few), len(left)), np.float32)
     for start in range(0, len(left), CANDIDATES):
         part = slice(start, start + CANDIDATES)
-        probabilities = few.predict_proba(left[part], right[part])
-        information[part] = _entropy(probabilities.mean(axis=0)) - _entropy(probabilities).mean(axis=0)
+        logarithms = few.predict_log_proba(left[part], right[part])
+        probabilities = np.exp(logarithms)
+        middle = probabilities.mean(axis=0)
+        of_middle = _entropy(middle, np.log(np.maximum(middle, TINY)))
+        information[part] = of_middle - _entropy(probabilities, logarithms).mean(axis=0)
         preferred[:, part] = probabilities[:, :, 0] + 0.5 * probabilities[:, :, 1]
     information = np.maximum(information, 0.0)
     if aim == "prediction":
@@ -73,11 +77,10 @@ def next_questions(
     return Questions(_spread(information, preferred, count), information)
 
 
-def _entropy(probabilities: np.ndarray) -> np.ndarray:
-    """In bits, over the last axis."""
-    return -np.sum(
-        np.where(probabilities > 0, probabilities * np.log2(np.maximum(probabilities, 1e-300)), 0.0), axis=-1
-    )
+def _entropy(probabilities: np.ndarray, logarithms: np.ndarray) -> np.ndarray:
+    """In bits, over the last axis; what is impossible adds nothing."""
+    finite = np.maximum(logarithms, np.log(TINY))
+    return np.einsum("...i,...i->...", probabilities, finite) / -np.log(2)
 
 
 class _Open:
