@@ -77,7 +77,7 @@ def fit_groups(
     """
     groups = relative(groups)
     statistics = [Statistics.of(group) for group in groups]
-    source = Memory(tuple(settings.specification.likelihood.observed(group) for group in groups))
+    source = Memory(tuple(settings.specification.likelihood.observed(group) for group in groups), once=True)
     return fit_source(settings, source, statistics, groups, scaling, clusters)
 
 

@@ -147,3 +147,14 @@ def test_no_threads_before_they_are_needed():
         "assert not made, made"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_samples_are_drawn_once_where_models_are_to_share_them():
+    source = Memory((observations(),), once=True)
+    one, other = (source.sample(50, np.random.default_rng(seed)) for seed in (0, 1))
+    assert one is other
+    assert one.once
+    assert np.any(
+        Memory((observations(),)).sample(50, np.random.default_rng(1)).observations[0].kinds["decided"].origin
+        != one.observations[0].kinds["decided"].origin
+    )

@@ -54,6 +54,7 @@ class Memory:
 
     observations: tuple[Observations, ...]  # one for each group
     single: bool = False  # single vectors are evaluated very often
+    once: bool = False  # samples are drawn once: models with more levels share them, laid out as they are by then
 
     @property
     def groups(self) -> int:
@@ -65,7 +66,7 @@ class Memory:
 
     def __getstate__(self) -> dict[str, Any]:
         """Shards are cut again where the rows arrive."""
-        return {"observations": self.observations, "single": self.single}
+        return {"observations": self.observations, "single": self.single, "once": self.once}
 
     @cached_property
     def _shards(self) -> list[list[Observations]]:
@@ -108,11 +109,11 @@ class Memory:
         return replace(self, observations=(self.observations[group],))
 
     def sample(self, rows: int, generator: np.random.Generator) -> Memory:
-        """Drawn once: models with more levels are searched for on the same rows, which are laid out by then."""
         if all(own.rows <= rows for own in self.observations):
             return self
-        if rows not in self._drawn:
-            self._drawn[rows] = replace(
-                self, observations=tuple(own.sample(rows, generator) for own in self.observations)
-            )
-        return self._drawn[rows]
+        if self.once and rows in self._drawn:
+            return self._drawn[rows]
+        drawn = replace(self, observations=tuple(own.sample(rows, generator) for own in self.observations))
+        if self.once:
+            self._drawn[rows] = drawn
+        return drawn
