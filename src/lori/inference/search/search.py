@@ -42,7 +42,8 @@ LINEAR_SIZE = 150  # but not as early where only differences matter, for then th
 ONE_LEVEL_SIZE = 400  # nor for one level of such rewards
 ONE_LEVEL_STARTS = 4  # and whose likelihood has hardly more than one optimum (just one without threshold)
 PASSES, STEPS, FIRST_STEPS = 6, 10, 4  # over all rows, at most, and on a large sample for each of them;
-UNPROVEN, FINE = 1e-4, 1e-7  # a step that promises no more than this many units is taken without another; how well
+UNPROVEN, SHORT, FINE = 1e-6, 1e-4, 1e-7  # steps that promise no more than so many units are taken without another; are
+# followed by a pass for the gradient alone; how well a surrogate is minimised
 KEEP = 8  # distinct candidates that are polished, more where that is free
 ROUNDS = 20  # of looking around the best, at most
 PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
@@ -273,16 +274,19 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
     """The optimum of all rows from that of a large sample of them, in as few passes as will do.
 
     The first pass is for the gradient alone, and a few steps: so far away the sample's curvature is as good a guide.
+    So are passes after short steps, which change next to nothing about the curvature.
     The last step, which promises next to nothing, is taken without proof. Where a step does not gain, the first part of
     it is tried, which is Newton's; if that does not gain, nothing has converged.
     """
-    at, steps = objective.evaluate(vectors, order=1), FIRST_STEPS
+    at, steps, bends = objective.evaluate(vectors, order=1), FIRST_STEPS, None
     for _ in range(PASSES):
-        surrogate = Surrogate.around(vectors, at, larger)
+        surrogate = Surrogate.around(vectors, at, larger, bends)
+        bends = surrogate.lack.curvature
         ahead = minimise(surrogate, vectors, tolerance=FINE, damping=NEAR, iterations=steps)
-        if at.curvature is not None and np.max(at.value - ahead.values) <= max(tolerance, UNPROVEN):
+        promised = np.max(at.value - ahead.values)
+        if bends is not None and promised <= max(tolerance, UNPROVEN):
             return ahead
-        there = objective.evaluate(ahead.vectors)
+        there = objective.evaluate(ahead.vectors, order=1 if bends is not None and promised <= SHORT else 2)
         if (there.value <= at.value).all():
             vectors, at, steps = ahead.vectors, there, STEPS
         elif steps > 1:

@@ -35,11 +35,14 @@ class Surrogate:
     lack: Evaluation  # of the sample at the centre: what all rows have beyond it
 
     @classmethod
-    def around(cls, centre: np.ndarray, there: Evaluation, sample: Objective) -> Surrogate:
-        """`there` is the evaluation of all rows at the centre."""
+    def around(
+        cls, centre: np.ndarray, there: Evaluation, sample: Objective, bends: np.ndarray | None = None
+    ) -> Surrogate:
+        """`there` is the evaluation of all rows at the centre; without their curvature `bends` is what it has beyond
+        the sample's, if that is known from nearby."""
         own = sample.evaluate(centre, order=1 if there.curvature is None else 2)
         lack = [all_rows - some for all_rows, some in zip(there, own, strict=True) if some is not None]
-        return cls(sample, centre, Evaluation(*lack))
+        return cls(sample, centre, Evaluation(*lack, *([] if bends is None or len(lack) > 2 else [bends])))
 
     @property
     def specification(self) -> Specification:
