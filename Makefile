@@ -8,7 +8,7 @@ run: .venv/ready
 	$(BIN)/lori demo --out out
 
 test: check
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: .venv/ready
 	$(BIN)/ruff check .
@@ -16,7 +16,7 @@ check: .venv/ready
 	$(BIN)/mypy
 
 test-slow: .venv/ready
-	$(BIN)/python -m pytest -m slow -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m slow -n 2 --dist loadfile --no-loadscope-reorder
 
 fuzz: .venv/ready
 	$(BIN)/python tools/fuzz.py --inputs 10000 --seed 0
