@@ -1,6 +1,8 @@
 # Two commands: `make run` shows what LORI does, `make test` proves it. Each makes the environment if needed.
 PYTHON ?= python3
 BIN := .venv/bin
+# Modules are compiled once, also where an image of a container says otherwise: tests start many commands.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test check format test-slow fuzz docs clean
 
