@@ -228,3 +228,21 @@ def test_a_start_where_the_objective_is_infinite_harms_no_other():
     assert found.converged.tolist() == [False, True, True]
     assert np.isposinf(found.values[0])
     np.testing.assert_allclose(found.vectors[1:], [[0.0, 1.0]] * 2, atol=1e-4)
+
+
+@pytest.mark.parametrize("lowest", [0.5, -0.5, 0.0])
+def test_with_many_parameters_the_step_is_that_of_the_eigenvalues(lowest):
+    """Where the curvature is positive definite they are not computed, and nobody sees the difference."""
+    generator, size = np.random.default_rng(0), newton.MANY + 1
+    basis = np.linalg.qr(generator.normal(size=(size, size)))[0]
+    curvature = (basis * np.linspace(lowest, 3.0, size)) @ basis.T
+    gradient, damping = generator.normal(size=(1, size)), np.array([0.1])
+    held = np.arange(size)[None] == 3
+    found = newton._solve(gradient, curvature[None], damping, held)
+    free = np.flatnonzero(~held[0])
+    few = [newton._solve(gradient[:, free], curvature[None][:, free][:, :, free], damping, held[:, free])]
+    expected = np.zeros((1, size))
+    expected[:, free] = few[0][0]
+    np.testing.assert_allclose(found[0], expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found[1], few[0][1], rtol=1e-7)
+    assert found[0][0, 3] == 0.0

@@ -71,7 +71,7 @@ def test_few_passes_over_all_rows_end_where_many_do(problem, monkeypatch):
         counts.append(passes.count(ROWS))
         assert short.converged.all()
         assert short.values[:, 0] == pytest.approx(long.values, abs=1e-6)
-        np.testing.assert_allclose(short.vectors[:, 0], long.vectors, atol=1e-4)
+        np.testing.assert_allclose(short.vectors[:, 0], long.vectors, atol=1e-3)
         np.testing.assert_allclose(short.curvature[:, 0], long.curvature, rtol=1e-3, atol=1e-2)
     assert np.median(counts) <= 4
 

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from lori.model.specification import Specification
 
 
+REACH = 0.3  # standardised units from the centre, and as a share of its own: further away it is infinite
+
+
 @dataclass(frozen=True, eq=False)
 class Surrogate:
-    """An objective for each group around its centre (groups, 1, parameters)."""
+    """An objective for each group around its centre (groups, 1, parameters), beyond whose reach it says nothing."""
 
     sample: Objective
     centre: np.ndarray
@@ -50,9 +53,10 @@ class Surrogate:
         value, gradient, curvature = self.lack
         assert gradient is not None
         moved = vectors - self.centre
+        near = np.all(np.abs(moved) <= REACH * (1 + np.abs(self.centre)), axis=-1)
         bends = np.broadcast_to(0.0 if curvature is None else curvature, (*moved.shape, moved.shape[-1]))
         bent = np.einsum("gsj,gsij->gsi", moved, bends)
-        value = value + np.sum((gradient + 0.5 * bent) * moved, axis=-1)
+        value = np.where(near, value + np.sum((gradient + 0.5 * bent) * moved, axis=-1), np.inf)
         correction = (value, gradient + bent, bends)
         return self.sample.evaluate(vectors, order) + Evaluation(*correction[: order + 1])
 
