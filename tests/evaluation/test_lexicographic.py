@@ -11,8 +11,8 @@ from lori.experiments.bench.population_hierarchy import halves
 from lori.experiments.bench.populations import Design, one_level, two_levels
 
 
-@pytest.mark.parametrize(("gain", "holds"), [(4.9, False), (5.1, True)])
-def test_a_third_of_a_unit_is_needed_for_each_further_parameter(gain, holds):
+@pytest.mark.parametrize(("gain", "holds"), [(8.9, False), (9.1, True)])
+def test_each_further_parameter_must_gain_some_log_likelihood(gain, holds):
     one = SimpleNamespace(log_likelihood_=-100.0, n_parameters_=8)
     classes = tuple(SimpleNamespace(levels_=(0,) * levels) for levels in (2, 1))
     some = SimpleNamespace(log_likelihood_=gain - 100, n_parameters_=23, classes_=classes, shares_=np.array([0.6, 0.4]))

@@ -18,7 +18,7 @@ from lori.estimators.population import Population
 from lori.language.populations import lexicographic_sentence
 from lori.language.sentence import Sentence
 
-PER_PARAMETER = 1 / 3  # units of log-likelihood that a further parameter must gain
+PER_PARAMETER = 0.6  # units of log-likelihood that a further parameter must gain
 
 
 @dataclass(frozen=True, eq=False)
