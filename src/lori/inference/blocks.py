@@ -93,8 +93,9 @@ def _evaluate_compiled(
     padded = 1 if alone else room(starts, sum(group.rows for group in groups), specification)
     vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], padded - starts, axis=1)], axis=1)
     rows = laid_out(specification, groups, padded)
-    arguments = (specification, order, vectors, scaling.location, scaling.scale, rows)
-    key = (specification, order, vectors.shape, *(part.shape for kind in rows.values() for part in kind))
+    suited = specification.suited(vectors)
+    arguments = (suited, order, vectors, scaling.location, scaling.scale, rows)
+    key = (suited, order, vectors.shape, *(part.shape for kind in rows.values() for part in kind))
     if key in _COMPILED:
         parts = _evaluate(*arguments)
     else:
@@ -314,6 +315,7 @@ def _by_rows(
     """Some rows at a time, the last axis of what is found."""
     parts, closed = [], specification.likelihood.layout(specification).plain
     point = Point(np.asarray(vectors, float), scaling.location, scaling.scale)
+    specification = specification.suited(point.starts)
     for start in range(0, max(len(rows), 1), CHUNK):
         some = slice(start, start + CHUNK)
         own = rows.contrasts(some).T if closed else (rows.alternatives(some) - scaling.location) / scaling.scale

@@ -12,6 +12,7 @@ import numpy as np
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
+from lori.inference.threads import cut, together
 from lori.model.specification import Specification
 
 Observed = Preferences | Choices
@@ -35,7 +36,7 @@ class Statistics:
         few = preferences
         if len(preferences) > sample:
             few = preferences.subset(np.linspace(0, len(preferences) - 1, sample).astype(int))
-        counts = preferences.comparisons
+        counts, weight = preferences.comparisons, preferences.weight
         fences = Fences.of(few)
         outside = fences.passed_by(preferences.alternatives)
         return cls(
@@ -44,7 +45,7 @@ class Statistics:
             moments=Moments.of(preferences, fences if outside.any() else None),
             sample=few,
             extreme=outside,
-            weights=np.array([counts @ preferences.weights, counts @ (preferences.weights > 0)]),
+            weights=np.array([counts.sum()] * 2 if weight is None else [counts @ weight, counts @ (weight > 0)]),
         )
 
     def __add__(self, other: Statistics) -> Statistics:
@@ -103,10 +104,14 @@ class Fences:
 
     def passed_by(self, values: np.ndarray) -> np.ndarray:
         """(features,) how many of the values (rows, features) lie outside."""
-        ends = _along(np.minimum, values, np.inf), _along(np.maximum, values, -np.inf)
-        if (ends[0] >= self.lower).all() and (ends[1] <= self.upper).all():
+        parts = [values[part] for part in cut(len(values), least=MANY)]
+        if all(together(self._enclose, parts) if len(parts) > 1 else map(self._enclose, parts)):
             return np.zeros(values.shape[1], int)
         return np.sum(~self.hold(values), axis=0)
+
+    def _enclose(self, values: np.ndarray) -> bool:
+        lowest, highest = _along(np.minimum, values, np.inf), _along(np.maximum, values, -np.inf)
+        return bool((lowest >= self.lower).all() and (highest <= self.upper).all())
 
     def hold(self, values: np.ndarray) -> np.ndarray:
         """(rows, features) is the value between the fences?"""
@@ -123,6 +128,7 @@ def _along(function: np.ufunc, values: np.ndarray, initial: float) -> np.ndarray
 
 
 ELEMENTS = 32_768  # numbers at a time: they stay in cache
+MANY = 100_000  # rows from which on the cores share them
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +148,18 @@ class Moments:
         """Observations count as often as they were made, or once each if nobody compared anything."""
         counts = data.comparisons
         repeated = counts if counts.any() else np.ones(len(data))
+        parts = cut(len(data), least=MANY)
+        if len(parts) == 1:
+            return cls._of_part(data, repeated, fences, parts[0])
+        each = together(lambda part: cls._of_part(data, repeated, fences, part), parts)
+        return sum(each[1:], start=each[0])
+
+    @classmethod
+    def _of_part(cls, data: Observed, repeated: np.ndarray, fences: Fences | None, whole: slice) -> Moments:
         comparisons, total, square, square_total = np.zeros((4, data.n_features))
         step = max(256, ELEMENTS // max(data.n_features, 1))
-        for start in range(0, len(data), step):
-            part = slice(start, start + step)
+        for start in range(whole.start, whole.stop, step):
+            part = slice(start, min(start + step, whole.stop))
             inside, both, apart = data.within(part, None if fences is None else fences.hold)
             times = repeated[part]
             if inside is not None:

@@ -7,9 +7,9 @@ Parameters that a level shares with one above it (`Reward.common`) stand at the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -240,6 +240,11 @@ class Specification:
         offers = offered.reshape(-1, *[1] * (deliberate.ndim - 1))
         return arrays.where(offers, answered, arrays.log1p(-parameters.lapse) + deliberate)
 
+    def suited(self, vectors: np.ndarray) -> Specification:
+        """The same model, whose formulas may count on thresholds of the size that they have in these vectors."""
+        own = self.unpack(vectors)
+        return _with(self, cast(Hashable, self.likelihood.suited(own.alpha * own.epsilon)))
+
     def fewer(self) -> Specification:
         """The same kind of model with one level less; the last level keeps what was said about the last ε."""
         return Specification(
@@ -250,3 +255,8 @@ class Specification:
             features=self.features,
             lapse=self.lapse,
         )
+
+
+@lru_cache(maxsize=256)
+def _with(specification: Specification, likelihood: Hashable) -> Specification:
+    return replace(specification, likelihood=cast(Likelihood, likelihood))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from lori.inference.problem import Problem
 from lori.inference.search import search as module
 from lori.inference.search.search import minimise, search
 from lori.inference.search.surrogate import Surrogate
+from lori.inference.sources.memory import Memory
 from lori.model.likelihoods import Pairs
 from lori.model.ordered import OrderedModel
 from lori.model.priors import Prior
@@ -22,7 +25,7 @@ ROWS = 4000
 @pytest.fixture(scope="module")
 def problem():
     generator = np.random.default_rng(7)
-    model = OrderedModel.linear([[1.0, 0.1], [0.2, 3.0]], epsilon=[1.0, 0.8])
+    model = OrderedModel.linear([[1.0, 0.1], [0.2, 3.0]], epsilon=[1.0, 1.5])
     left, right = generator.normal(size=(2, ROWS, 2))
     data = Preferences.from_arrays(left, right, counts=model.sample(left, right, seed=generator))
     specification = Specification((Linear(),) * 2, (None, None), (1.0, 1.0), Pairs("split"), data.features)
@@ -50,23 +53,27 @@ def test_beside_its_centre_a_surrogate_has_the_gradient_of_its_value(problem):
 
 
 def test_few_passes_over_all_rows_end_where_many_do(problem, monkeypatch):
+    """Whatever the sample; four of them as a rule."""
     long = search(problem, starts=16, generator=np.random.default_rng(1))
-    sample = problem.on_sample(2000, np.random.default_rng(2))
-    nearby = minimise(sample, long.vectors[:, None]).vectors
-    assert (problem.evaluate(nearby).value > long.values + 0.1).all()
-    passes = []
+    full, passes, counts, evaluate = Memory(problem.source.observations), [], [], Problem.evaluate
 
-    def counted(objective, vectors, order=2, evaluate=Problem.evaluate):
+    def counted(objective, vectors, order=2):
         passes.append(objective.source.rows)
         return evaluate(objective, vectors, order)
 
     monkeypatch.setattr(Problem, "evaluate", counted)
-    short = module._few_passes(problem, sample, nearby, 1e-12)
-    assert passes.count(problem.source.rows) <= 4
-    assert short.converged.all()
-    assert short.values[:, 0] == pytest.approx(long.values, abs=1e-6)
-    np.testing.assert_allclose(short.vectors[:, 0], long.vectors, atol=1e-4)
-    np.testing.assert_allclose(short.curvature[:, 0], long.curvature, rtol=1e-4, atol=1e-2)
+    for seed in range(5):
+        sample = replace(problem, source=replace(full).sample(ROWS // 2, np.random.default_rng(seed)))
+        nearby = minimise(sample, long.vectors[:, None]).vectors
+        assert (problem.evaluate(nearby).value > long.values + 0.1).all()
+        passes.clear()
+        short = module._few_passes(problem, sample, nearby, 1e-12)
+        counts.append(passes.count(ROWS))
+        assert short.converged.all()
+        assert short.values[:, 0] == pytest.approx(long.values, abs=1e-6)
+        np.testing.assert_allclose(short.vectors[:, 0], long.vectors, atol=1e-4)
+        np.testing.assert_allclose(short.curvature[:, 0], long.curvature, rtol=1e-3, atol=1e-2)
+    assert np.median(counts) <= 4
 
 
 def test_a_surrogate_that_misleads_leaves_the_optimum_to_newton(problem, monkeypatch):

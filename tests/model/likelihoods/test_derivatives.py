@@ -99,7 +99,8 @@ def test_better_agrees_with_automatic_differentiation(levels, rule):
 @pytest.mark.parametrize(("levels", "rule"), CASES)
 def test_better_is_finite_and_right_for_large_numbers(levels, rule):
     numbers = extreme(levels)
-    assert np.abs(numbers[0]).max() > derivatives.SAFE
+    assert np.abs(numbers[0]).max() > derivatives.FAR
+    assert numbers[1].max() > derivatives.WIDE
     got = closed("better", *numbers, rule, derivatives._levels_by_logarithms)
     expected = automatic("better", *numbers, rule)
     for part in got:
@@ -111,8 +112,8 @@ def test_better_is_finite_and_right_for_large_numbers(levels, rule):
         np.testing.assert_allclose(one[known], other[known], rtol=1e-8, atol=1e-9)
 
 
-def test_the_way_is_chosen_by_the_size_of_the_numbers():
-    """One row of large numbers is enough: products would overflow there."""
+def test_the_way_is_chosen_by_the_size_of_tolerances():
+    """One row of large ones is enough: products would overflow there."""
     small, large = moderate(3), extreme(3)
     mixed = [np.where(np.arange(N) == 5, big, little) for big, little in zip(large, small, strict=True)]
     assert not all(np.isfinite(part).all() for part in closed("better", *large, "split", WAYS[0]))
@@ -121,21 +122,19 @@ def test_the_way_is_chosen_by_the_size_of_the_numbers():
 
 
 @pytest.mark.parametrize("rule", TIE_RULES)
-@pytest.mark.parametrize("size", [1.0, 30.0, 100.0])
-def test_the_two_ways_agree_where_both_apply(rule, size):
-    gap, tolerance = (size / 4 * part for part in moderate(3, seed=4))
-    gap, tolerance = np.clip(gap, -200, 200), np.clip(tolerance, 0, 90)
-    assert (np.abs(gap) + tolerance).max() < derivatives.SAFE
+@pytest.mark.parametrize("size", [1.0, 30.0, 1e4])
+def test_the_two_ways_agree_whatever_the_gaps(rule, size):
+    gap, tolerance = moderate(3, seed=4)
+    gap, tolerance = size / 4 * gap, np.minimum(size / 4 * tolerance, derivatives.WIDE)
+    assert (np.abs(gap).max() > derivatives.FAR) == (size == 1e4)
     products, logarithms = (closed("better", gap, tolerance, rule, how) for how in WAYS)
     same(products, logarithms, 1e-10)
 
 
 @pytest.mark.parametrize("rule", TIE_RULES)
-def test_products_hold_up_to_the_size_that_is_called_safe(rule):
-    edge = derivatives.SAFE - 1e-6
-    share = np.array([0.0, 0.3, 0.5, 0.7, 1.0])
-    gap = np.stack([share * edge, -share * edge, share[::-1] * edge])
-    tolerance = edge - np.abs(gap)
+def test_products_hold_for_the_widest_tolerances_and_any_gap(rule):
+    gap = np.stack(np.meshgrid(*[[-1e4, -551.0, -150.0, 0.0, 90.0, 549.0, 1e4]] * 3)).reshape(3, -1)
+    tolerance = np.full(gap.shape, derivatives.WIDE)
     products, logarithms = (closed("better", gap, tolerance, rule, how) for how in WAYS)
     assert all(np.isfinite(part).all() for part in products)
     same(products, logarithms, 1e-10)

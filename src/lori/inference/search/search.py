@@ -31,7 +31,8 @@ from lori.model.specification import Specification
 WHOLE = 300_000  # pairs × parameters up to which many starts are cheap on all rows; beyond, samples stand for them:
 SEARCH_ROWS = 2000  # of each group, for all starts; half of it where there are many more rows
 POLISH_ROWS = 6000  # of each group, for the best of them
-LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on all rows
+LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on all rows;
+LARGER_ROWS = 400_000  # where there are many times as many, on so many in between
 COARSE = 1e-3  # log-likelihood units that an optimum may be short of when it is polished again on the same rows
 ROUGH = 0.02  # or on more rows, in units of the sample's own log-likelihood: samples differ by far more
 ROWS_EACH = 300  # at least so many for each parameter, in any sample: on fewer, optima of two levels fit noise
@@ -40,7 +41,7 @@ SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes 
 LINEAR_SIZE = 150  # but not as early where only differences matter, for then the curvature is a product of matrices,
 ONE_LEVEL_SIZE = 400  # nor for one level of such rewards
 ONE_LEVEL_STARTS = 4  # and whose likelihood has hardly more than one optimum (just one without threshold)
-PASSES, STEPS = 6, 50  # over all rows, at most, and on a large sample for each of them;
+PASSES, STEPS, FIRST_STEPS = 6, 50, 4  # over all rows, at most, and on a large sample for each of them;
 UNPROVEN, FINE = 1e-4, 1e-7  # a step that promises no more than this many units is taken without another; how well
 KEEP = 8  # distinct candidates that are polished, more where that is free
 ROUNDS = 20  # of looking around the best, at most
@@ -156,10 +157,12 @@ def search(
         won, none = minimise(objective, padded, tolerance=tolerance), np.empty((0, specification.size))
         rivals = (none,) * objective.source.groups
         return Found.of(won, starts=fewer.starts, share_at_best=fewer.share_at_best, rivals=rivals)
-    larger = middle = small = objective
+    between = larger = middle = small = objective
     cheap, least = _cheap(objective), ROWS_EACH * specification.size
     if not cheap:
-        larger = objective.on_sample(LARGE_ROWS, generator)
+        if objective.source.rows > 2 * LARGER_ROWS * objective.source.groups:
+            between = objective.on_sample(LARGER_ROWS, generator)
+        larger = between.on_sample(LARGE_ROWS, generator)
         middle = larger.on_sample(max(POLISH_ROWS, 2 * least), generator)
         many = middle.source is not objective.source
         small = middle.on_sample(max(SEARCH_ROWS // 2 if many else SEARCH_ROWS, least), generator)
@@ -187,18 +190,19 @@ def search(
     values, unit = solutions.values, _unit(small, objective)
     same, within = SAME * unit, RIVAL * unit
     share = (values[:, :random] <= values.min(axis=1, keepdims=True) + same).mean(axis=1)
-    if small.source is not middle.source:
+    if small.source is not middle.source and (whole or not _single_optimum(specification)):
         solutions = minimise(middle, solutions.distinct(KEEP, same, within), **coarse(middle), iterations=20)
     few = cheap and objective.source.rows <= FEWER_ROWS and not _single_optimum(specification)
     tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
-    solutions = around(middle, solutions, varying, tries, few, **coarse(middle), iterations=40 if whole else 20)
+    if whole or not _single_optimum(specification) or _closed(specification, solutions.winners().vectors):
+        solutions = around(middle, solutions, varying, tries, few, **coarse(middle), iterations=40 if whole else 20)
     if cheap:
         solutions = minimise(objective, solutions.distinct(ALIKE, COARSE), tolerance=COARSE)
     if whole:
         solutions = minimise(objective, solutions.distinct(KEEP, COARSE if cheap else SAME))
         won, rivals = solutions.winners(), solutions.rivals()
     else:
-        won = _on_all_rows(objective, larger, middle, solutions, tolerance)
+        won = _on_all_rows((objective, between, larger, middle), solutions, tolerance)
         rivals = solutions.rivals(_unit(middle, objective))
     return Found.of(won, starts=starts, share_at_best=share, rivals=rivals)
 
@@ -235,9 +239,11 @@ def around(
 
 
 def _on_all_rows(
-    objective: Objective, larger: Objective, middle: Objective, solutions: Solutions, tolerance: float
+    samples: tuple[Objective, Objective, Objective, Objective], solutions: Solutions, tolerance: float
 ) -> Solutions:
-    """The winners, from what was found on the middle sample, first on a larger one if there are very many rows."""
+    """The winners, from what was found on the middle sample (the last), first on larger ones if there are very many
+    rows."""
+    objective, between, larger, middle = samples
     specification, won = objective.specification, solutions.winners()
     opened = openings(specification, won.vectors)
     if larger.source is objective.source:
@@ -245,16 +251,18 @@ def _on_all_rows(
         won = minimise(objective, tried, tolerance=COARSE).winners()
     else:
         at_first, unit = _unit(middle, objective), _unit(larger, objective)
-        tried, slot = won.vectors, specification.epsilon_slots.get(specification.levels - 1)
+        tried = won.vectors
         if not _single_optimum(specification):
             tried = solutions.distinct(FEW, SAME * at_first, CLOSE * at_first)
-        if slot is not None and (won.vectors[..., slot] < CLOSED).any() and tolerance < COARSE:
+        if _closed(specification, won.vectors) and tolerance < COARSE:
             tried = np.concatenate([tried[:, 1:], opened], axis=1)  # from where the best is found again if it is closed
         solutions = minimise(larger, tried, **_on_sample(larger, objective, tolerance))
         won, close = solutions.winners(), solutions.distinct(FEW, SAME * unit, CLOSE)
         if tolerance < COARSE and close.shape[1] > 1:
             won = minimise(objective, close, tolerance=COARSE, damping=NEAR).winners()
         elif _second_order(specification):
+            if between.source not in (objective.source, larger.source) and tolerance < COARSE:
+                won = minimise(between, won.vectors, damping=NEAR, **_on_sample(between, objective, tolerance))
             won = _few_passes(objective, larger, won.vectors, tolerance)
             if won.converged.all():
                 return won
@@ -264,14 +272,15 @@ def _on_all_rows(
 def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, tolerance: float) -> Solutions:
     """The optimum of all rows from that of a large sample of them, in as few passes as will do.
 
+    The first pass is for the gradient alone, and a few steps: so far away the sample's curvature is as good a guide.
     The last step, which promises next to nothing, is taken without proof. Where a step does not gain, the first part of
     it is tried, which is Newton's; if that does not gain, nothing has converged.
     """
-    at, steps = objective.evaluate(vectors), STEPS
+    at, steps = objective.evaluate(vectors, order=1), FIRST_STEPS
     for _ in range(PASSES):
         surrogate = Surrogate.around(vectors, at, larger)
         ahead = minimise(surrogate, vectors, tolerance=FINE, damping=NEAR, iterations=steps)
-        if np.max(at.value - ahead.values) <= max(tolerance, UNPROVEN):
+        if at.curvature is not None and np.max(at.value - ahead.values) <= max(tolerance, UNPROVEN):
             return ahead
         there = objective.evaluate(ahead.vectors)
         if (there.value <= at.value).all():
@@ -302,6 +311,12 @@ def _settled(specification: Specification, fewer: Found) -> bool:
         slot for level, slot in specification.fewer().epsilon_slots.items() if 0 < level < specification.levels - 2
     ]
     return bool(slots) and bool((fewer.vectors[:, slots] < SILENT).any(axis=1).all())
+
+
+def _closed(specification: Specification, vectors: np.ndarray) -> bool:
+    """Is the last threshold, which is learned, so small in a group that this may be a trap?"""
+    slot = specification.epsilon_slots.get(specification.levels - 1)
+    return slot is not None and bool((vectors[..., slot] < CLOSED).any())
 
 
 def _single_optimum(specification: Specification) -> bool:

@@ -2,7 +2,8 @@
 
     f(x) ≈ s(x) + [f − s](c) + [f − s]′(c)ᵀ(x − c) + ½ (x − c)ᵀ [f − s]″(c) (x − c)
 
-with f that of all rows, s that of the sample and c the centre. A quadratic alone (Newton's step) is a poor guide along
+with f that of all rows, s that of the sample and c the centre; without the last term where the curvature of all rows is
+not known. A quadratic alone (Newton's step) is a poor guide along
 a threshold that is hardly known; here the sample stands for what the quadratic leaves out, so that steps on all rows
 are few and none is in vain.
 """
@@ -33,7 +34,8 @@ class Surrogate:
     @classmethod
     def around(cls, centre: np.ndarray, there: Evaluation, sample: Objective) -> Surrogate:
         """`there` is the evaluation of all rows at the centre."""
-        lack = [all_rows - some for all_rows, some in zip(there, sample.evaluate(centre), strict=True)]  # type: ignore[operator]
+        own = sample.evaluate(centre, order=1 if there.curvature is None else 2)
+        lack = [all_rows - some for all_rows, some in zip(there, own, strict=True) if some is not None]
         return cls(sample, centre, Evaluation(*lack))
 
     @property
@@ -47,9 +49,8 @@ class Surrogate:
     def evaluate(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
         value, gradient, curvature = self.lack
         assert gradient is not None
-        assert curvature is not None
         moved = vectors - self.centre
-        bends = np.broadcast_to(curvature, (*moved.shape, moved.shape[-1]))
+        bends = np.broadcast_to(0.0 if curvature is None else curvature, (*moved.shape, moved.shape[-1]))
         bent = np.einsum("gsj,gsij->gsi", moved, bends)
         value = value + np.sum((gradient + 0.5 * bent) * moved, axis=-1)
         correction = (value, gradient + bent, bends)

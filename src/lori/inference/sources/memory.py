@@ -5,11 +5,9 @@ A source adds up evaluations over its parts. Nothing above knows more about it t
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,16 +15,11 @@ import numpy as np
 from lori.inference import plain
 from lori.inference.blocks import Evaluation, evaluate
 from lori.inference.statistics import Scaling
+from lori.inference.threads import THREADS, together
 from lori.model.likelihoods import Observations
 from lori.model.specification import Specification
 
-THREADS = max(1, min(os.cpu_count() or 1, 16))
 MANY_ROWS = 800  # below this, threads cost more than they bring
-
-
-@cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(THREADS, thread_name_prefix="lori")
 
 
 class Source(Protocol):
@@ -84,6 +77,10 @@ class Memory:
         cuts = np.array_split(np.arange(self.groups), THREADS)
         return [[self.observations[i] for i in cut] for cut in cuts if len(cut)]
 
+    @cached_property
+    def _drawn(self) -> dict[int, Memory]:
+        return {}
+
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
         shards = self._shards
         if len(shards) == 1 or plain.suffices(specification, self.observations):
@@ -92,10 +89,8 @@ class Memory:
             own: Sequence[np.ndarray] = [vectors] * len(shards)
         else:
             own = np.split(vectors, np.cumsum([len(shard) for shard in shards])[:-1])
-        done = list(
-            _threads().map(
-                lambda shard, some: evaluate(specification, scaling, shard, some, order, self.single), shards, own
-            )
+        done = together(
+            lambda shard, some: evaluate(specification, scaling, shard, some, order, self.single), shards, own
         )
         if self.groups == 1:
             return sum(done[1:], start=done[0])
@@ -113,6 +108,11 @@ class Memory:
         return replace(self, observations=(self.observations[group],))
 
     def sample(self, rows: int, generator: np.random.Generator) -> Memory:
+        """Drawn once: models with more levels are searched for on the same rows, which are laid out by then."""
         if all(own.rows <= rows for own in self.observations):
             return self
-        return replace(self, observations=tuple(own.sample(rows, generator) for own in self.observations))
+        if rows not in self._drawn:
+            self._drawn[rows] = replace(
+                self, observations=tuple(own.sample(rows, generator) for own in self.observations)
+            )
+        return self._drawn[rows]

@@ -95,14 +95,18 @@ class Observations:
         return {**self.__dict__, "laid": Laid(), "weights": {}}
 
     def sample(self, rows: int, generator: np.random.Generator) -> Observations:
-        """About `rows` random rows, reweighted so that the expected log-likelihood stays the same."""
+        """About `rows` random rows, reweighted so that the expected log-likelihood stays the same.
+
+        The rows are cut into so many parts, one after the other, and one is drawn from each.
+        """
         if self.rows <= rows:
             return self
         share = rows / self.rows
 
         def pick(own: Rows) -> Rows:
             count = min(len(own), int(np.ceil(share * len(own))))
-            chosen = np.sort(generator.choice(len(own), size=count, replace=False, shuffle=False))
+            ends = np.arange(count + 1) * len(own) // max(count, 1)
+            chosen = ends[:-1] + (generator.random(count) * np.diff(ends)).astype(int)
             weight = own.weight[chosen]
             kept = weight.sum()
             return own.taken(chosen, weight * (own.weight.sum() / kept if kept > 0 else 1.0))
@@ -218,6 +222,10 @@ class Likelihood(Protocol):
 
     def log_probability(self, kind: str, gap: Levels, tolerance: Levels) -> jax.Array:
         """Of a row of this kind."""
+        ...
+
+    def suited(self, tolerance: np.ndarray) -> Likelihood:
+        """The same likelihood, which may count on tolerances of this size."""
         ...
 
     @property

@@ -30,7 +30,13 @@ import numpy as np
 from lori.model.engines import arrays_of, jax, log_sigmoid, softplus
 from lori.model.likelihoods.probabilities import LOG_HALF, Levels, TieRule, log_better
 
-SAFE = 300.0  # gaps and tolerances up to this size leave exp(), and products of two of them, within float64
+FAR = 550.0  # a gap beyond this size is computed as if it were this: log-probabilities are linear there,
+WIDE = 150.0  # unless tolerances are larger than this, where levels are computed by their logarithms
+
+
+Variable = tuple[int, int]  # a level, and which of its two numbers
+GAP, TOLERANCE = 0, 1
+LAPSE: Variable = (-1, TOLERANCE)  # the rate of slips: like a tolerance, it is the same for all rows
 
 
 class InLapse(NamedTuple):
@@ -49,6 +55,17 @@ class Derivatives(NamedTuple):
     curvature: dict[tuple[int, int], tuple[jax.Array, jax.Array, jax.Array, jax.Array]]
     """(j, l) with j ≤ l → (∂a_j∂a_l, ∂a_j∂b_l, ∂b_j∂a_l, ∂b_j∂b_l)"""
     lapse: InLapse | None = None  # where its rate is a parameter, see `lori.model.likelihoods.lapses`
+
+    def by(self, one: Variable, other: Variable | None = None) -> jax.Array:
+        """The derivative by a variable, or by two of them in order."""
+        if one == LAPSE:
+            assert self.lapse is not None
+            if other is None:
+                return self.lapse.first
+            return self.lapse.second if other == LAPSE else self.lapse.mixed[other[0]][other[1]]
+        if other is None:
+            return self.gradient[one[0]][one[1]]
+        return self.curvature[one[0], other[0]][2 * one[1] + other[1]]
 
 
 def pairs_of_levels(levels: int) -> list[tuple[int, int]]:
@@ -92,41 +109,49 @@ class _Levels(NamedTuple):
 
 
 def better_derivatives(
-    gap: Levels, tolerance: Levels, rule: TieRule, order: int = 2, above: Callable[[Any], Above] | None = None
+    gap: Levels,
+    tolerance: Levels,
+    rule: TieRule,
+    order: int = 2,
+    above: Callable[[Any], Above] | None = None,
+    wide: bool | None = None,
 ) -> Derivatives:
     """Derivatives of `log_better` up to `order`, one exponential for each level where the numbers allow it.
 
-    `above` makes an answer of the probability that the levels give it.
+    `above` makes an answer of the probability that the levels give it. `wide` says whether a tolerance may be larger
+    than `WIDE`; what is not said is found out, at a price where code is compiled.
     """
     arrays = arrays_of(*gap, *tolerance)
-    ends = [
-        (arrays.max(a, initial=0.0), -arrays.min(a, initial=0.0), arrays.max(b))
-        for a, b in zip(gap, tolerance, strict=True)
-    ]
-    safe = arrays.max(arrays.stack([arrays.maximum(up, down) + b for up, down, b in ends])) < SAFE
-    if arrays is np:
-        if order == 0:
-            return Derivatives(_value(gap, tolerance, rule, bool(safe), above), [], {})
-        levels = (_levels_by_products if safe else _levels_in_numpy)(gap, tolerance, rule, above is None)
-        return _combined(levels, tolerance, above)
-    levels = jax.lax.cond(
-        safe,
-        lambda a, b: _levels_by_products(a, b, rule),
+    if wide is None:
+        wide = arrays.max(arrays.stack([arrays.max(b) for b in tolerance])) > WIDE
+        if arrays is not np:
+            return _combined(_levels(gap, tolerance, rule, wide), tolerance, above)
+    if arrays is np and order == 0:
+        return Derivatives(_value(gap, tolerance, rule, bool(wide), above), [], {})
+    if wide:
+        return _combined(_levels_by_logarithms(gap, tolerance, rule), tolerance, above)
+    return _combined(_levels_by_products(gap, tolerance, rule, above is None), tolerance, above)
+
+
+def _levels(gap: Levels, tolerance: Levels, rule: TieRule, wide: Any) -> _Levels:
+    """By logarithms or by products, whichever it turns out to be."""
+    return jax.lax.cond(
+        wide,
         lambda a, b: _levels_by_logarithms(a, b, rule),
+        lambda a, b: _levels_by_products(a, b, rule),
         list(gap),
         list(tolerance),
     )
-    return _combined(levels, tolerance, above)
 
 
-def _value(gap: Levels, tolerance: Levels, rule: TieRule, safe: bool, above: Callable[[Any], Above] | None) -> Any:
+def _value(gap: Levels, tolerance: Levels, rule: TieRule, wide: bool, above: Callable[[Any], Above] | None) -> Any:
     """The log-probability alone, of NumPy's arrays."""
-    if not safe:
+    if wide:
         log_p = log_better(gap, tolerance, rule)
         return log_p if above is None else above(np.exp(log_p)).value
     p: Any = 0.5 if rule == "split" else 0.0
     for a, b in reversed(list(zip(gap, tolerance, strict=True))):
-        up, widened = np.exp(a), np.exp(b)
+        up, widened = np.exp(_near(a)), np.exp(b)
         either = up * widened  # s (1 + m t p), in place
         either += 1
         np.divide(np.expm1(2 * b) * p, either, out=either)
@@ -135,7 +160,21 @@ def _value(gap: Levels, tolerance: Levels, rule: TieRule, safe: bool, above: Cal
         up += widened
         either /= up
         p = either
-    return np.log(p) if above is None else above(p).value
+    return np.log(p) + _beyond(gap[0]) if above is None else above(p).value
+
+
+def _near(gap: Any) -> Any:
+    """A gap, or as much of it as is computed."""
+    arrays = arrays_of(gap)
+    return arrays.minimum(arrays.maximum(gap, -FAR), FAR)
+
+
+def _beyond(gap: Any) -> Any:
+    """What the log-probability is smaller by, because the gap of the first level is beyond `FAR`.
+
+    Of lower levels such a gap makes no difference: what they hand up is nothing beside s, where b is not wide.
+    """
+    return arrays_of(gap).minimum(gap + FAR, 0.0)
 
 
 def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
@@ -161,33 +200,6 @@ def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
     return Derivatives(value, gradient, ordered)
 
 
-def _levels_in_numpy(gap: Levels, tolerance: Levels, rule: TieRule, in_logarithms: bool = True) -> _Levels:
-    """By products, and by logarithms where a gap or a tolerance is too large for them."""
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # where numbers are too large
-        levels = _levels_by_products(gap, tolerance, rule, in_logarithms)
-    large = np.zeros(np.shape(levels.value), bool)
-    for a, b in zip(gap, tolerance, strict=True):
-        large |= ~(np.abs(a) + b < SAFE)
-    if not large.any():
-        return levels
-
-    def few(numbers: Levels) -> list[Any]:
-        return [np.broadcast_to(own, large.shape)[large] for own in numbers]
-
-    careful = _levels_by_logarithms(few(gap), few(tolerance), rule)
-
-    def mended(own: Any, found: Any) -> Any:
-        whole = np.array(own)
-        whole[large] = found
-        return whole
-
-    numbers = [mended(*both) for both in zip(levels[:2], careful[:2], strict=True)]
-    by_level = [
-        [mended(*both) for both in zip(*parts, strict=True)] for parts in zip(levels[2:], careful[2:], strict=True)
-    ]
-    return _Levels(*numbers, *by_level)
-
-
 def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule, in_logarithms: bool = True) -> _Levels:
     """One exponential for each level and one logarithm in all; not even that one where only slips would ask for it."""
     last = len(gap) - 1
@@ -195,7 +207,7 @@ def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule, in_logari
     p = arrays.full_like(gap[last], 0.5 if rule == "split" else 0.0)
     states = []
     for a, b in reversed(list(zip(gap, tolerance, strict=True))):
-        up, widened = arrays.exp(a), arrays.exp(b)
+        up, widened = arrays.exp(_near(a)), arrays.exp(b)
         s = up / (up + widened)
         t = up * widened
         t += 1
@@ -208,7 +220,7 @@ def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule, in_logari
         twice *= kept
         states.append((s, t, -0.5 * arrays.expm1(-2 * b) * twice, kept, twice))
         p = s / kept
-    value = arrays.log(p) if in_logarithms else p
+    value = arrays.log(p) + _beyond(gap[0]) if in_logarithms else p
     return _Levels(p, value, *(list(part) for part in zip(*reversed(states), strict=True)))
 
 

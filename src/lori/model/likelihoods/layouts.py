@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from lori.model import normal
 from lori.model.engines import arrays_of, jax, jnp
 from lori.model.likelihoods.base import Block, Point, Rows
-from lori.model.likelihoods.derivatives import Derivatives, pairs_of_levels
+from lori.model.likelihoods.derivatives import GAP, LAPSE, TOLERANCE, Derivatives, Variable
 
 if TYPE_CHECKING:
     from lori.model.specification import Parameters, Specification
@@ -79,69 +80,61 @@ class Differences(ByGaps):
         parameters = specification.unpack(point.starts)
         gaps = self.gaps(specification, parameters, point, rows)
         found = specification.derivatives(kind, parameters, gaps, 1)
-        first = [part for both in found.gradient for part in both]
-        first += [] if found.lapse is None else [found.lapse.first]
-        ones_and_x = arrays.concatenate([arrays.ones((1, rows.shape[1])), rows / point.scale[:, None]])
-        products = arrays.concatenate([part[:, None] * ones_and_x for part in first], axis=1)
-        in_gradient, _, level = _places(specification)
-        size = arrays.concatenate([parameters.alpha, arrays.ones((len(point.starts), 1))], axis=1)[:, level]
-        return arrays.concatenate([found.value[:, None], size[:, :, None] * products[:, in_gradient]], axis=1)
+        wanted = _sums(specification, 1)
+        once, along, _ = ([found.by(*part)[:, None] for part in parts] for parts in wanted.parts)
+        scaled = rows / point.scale[:, None]
+        products = arrays.concatenate([*once, *(part * scaled for part in along)], axis=1)
+        size = arrays.concatenate([parameters.alpha, arrays.ones((len(point.starts), 1))], axis=1)[:, wanted.level]
+        return arrays.concatenate([found.value[:, None], size[:, :, None] * products[:, wanted.gradient]], axis=1)
 
     def sums(
         self, specification: Specification, order: int, point: Point, found: Derivatives, block: Block
     ) -> tuple[jax.Array, ...]:
-        """Over the rows of a block: values (starts,); of each derivative times (1, x); and of the derivatives in two
-        gaps times x xᵀ. Unless the block is `certain`, rows of weight zero are left out by force."""
+        """Over the rows of a block: values (starts,); derivatives as they are, times x, and times x xᵀ, each
+        (starts, parts, …). Unless the block is `certain`, rows of weight zero are left out by force."""
         x, weight, certain = block
         arrays = arrays_of(x, weight)
 
-        def summed(parts: list[jax.Array], times: jax.Array) -> Any:
+        def summed(parts: list[Any], times: Any) -> Any:
             """(starts, parts, …) of parts (starts, rows) times something of each row."""
+            if not parts:
+                return arrays.zeros((len(point.starts), 0, len(times)))
             if arrays is np and certain:  # without copies of them all
                 return np.stack([part @ times.T for part in parts], axis=1)
-            rows = arrays.stack(parts, axis=1)
-            return (rows if certain else arrays.where(weight > 0, rows, 0.0)) @ times.T
+            each = parts if certain else [arrays.where(weight > 0, part, 0.0) for part in parts]
+            return arrays.stack([times @ part.T for part in each]).transpose(2, 0, 1)  # stacked first, it is slower
 
-        value = found.value @ weight if certain and arrays is np else seen(found.value, weight).sum(axis=-1)
+        value = found.value @ weight if certain else seen(found.value, weight).sum(axis=-1)
         if order == 0:
             return (value,)
-        ones_and_x = arrays.concatenate([arrays.ones((1, x.shape[1])), x]) * weight
-        first = [part for both in found.gradient for part in both]
-        second = [part for parts in found.curvature.values() for part in parts[1:]] if order == 2 else []
-        if specification.lapse_slot is not None:
-            assert found.lapse is not None
-            first = [*first, found.lapse.first]
-            mixed = [part for both in found.lapse.mixed for part in both]
-            second = [*second, found.lapse.second, *mixed] if order == 2 else []
-        sums = summed(first + second, ones_and_x)
+        once, along, in_gaps = ([found.by(*part) for part in parts] for parts in _sums(specification, order).parts)
+        weighted = x * weight
+        sums = value, summed(once, weight[None])[..., 0], summed(along, weighted)
         if order == 1:
-            return value, sums
+            return sums
         upper = _upper(x.shape[0])
-        in_gaps = [parts[0] for parts in found.curvature.values()]
         if x.shape[0] <= FEW_FEATURES:
-            return value, sums, summed(in_gaps, x[upper[0]] * x[upper[1]] * weight)
-        both = arrays.stack(in_gaps, axis=1)
-        both = both if certain else arrays.where(weight > 0, both, 0.0)
-        grams = arrays.einsum("spr,fr,gr->spfg", both * weight, x, x)
-        return value, sums, grams[:, :, upper[0], upper[1]]
+            return *sums, summed(in_gaps, weighted[upper[0]] * x[upper[1]])
+        each = in_gaps if certain else [arrays.where(weight > 0, part, 0.0) for part in in_gaps]
+        grams = arrays.stack([(part[:, None] * weighted) @ x.T for part in each], axis=1)
+        return *sums, grams[:, :, upper[0], upper[1]]
 
     def assembled(self, specification: Specification, order: int, point: Point, total: Any) -> tuple[jax.Array, ...]:
         """Each entry is one of the sums, times the α of its levels: picking them takes one instruction."""
         value, arrays = -total[0], arrays_of(point.starts, total[0])
         if order == 0:
             return (value,)
-        starts, scale = point.starts, point.scale
-        in_gradient, in_curvature, level = _places(specification)
+        starts, scale, wanted = point.starts, point.scale, _sums(specification, order)
         alpha = specification.unpack(starts).alpha
-        size = arrays.concatenate([alpha, arrays.ones((len(starts), 1))], axis=1)[:, level]
-        sums = -(total[1] / arrays.append(1.0, scale)).reshape(len(starts), -1)
-        gradient = size * sums[:, in_gradient]
+        size = arrays.concatenate([alpha, arrays.ones((len(starts), 1))], axis=1)[:, wanted.level]
+        upper = _upper(len(scale))
+        units = (1.0, scale, scale[upper[0]] * scale[upper[1]])
+        sums = [-(own / unit).reshape(len(starts), -1) for own, unit in zip(total[1:], units, strict=False)]
+        every = arrays.concatenate([*sums, arrays.zeros((len(starts), 1))], axis=1)
+        gradient = size * every[:, wanted.gradient]
         if order == 1:
             return value, gradient
-        upper = _upper(len(scale))
-        in_gaps = -(total[2] / (scale[upper[0]] * scale[upper[1]])).reshape(len(starts), -1)
-        every = arrays.concatenate([sums, in_gaps, arrays.zeros((len(starts), 1))], axis=1)
-        return value, gradient, size[:, :, None] * size[:, None, :] * every[:, in_curvature]
+        return value, gradient, size[:, :, None] * size[:, None, :] * every[:, wanted.curvature]
 
 
 @lru_cache(maxsize=256)
@@ -150,53 +143,51 @@ def _upper(features: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(features)
 
 
+class _Sums(NamedTuple):
+    """Which derivatives of rows are added up as they are, times x and times x xᵀ; and which of the sums each entry of
+    the gradient and of the curvature is. They are numbered as they lie; the last number stands for zero."""
+
+    parts: tuple[list[tuple[Variable, ...]], ...]  # by how many gaps they are derivatives in
+    gradient: np.ndarray  # (parameters,)
+    curvature: np.ndarray  # (parameters, parameters)
+    level: np.ndarray  # (parameters,) that it belongs to; the number of levels for none
+
+
 @lru_cache(maxsize=256)
-def _places(specification: Specification) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which of the sums of `Differences` is each entry of the gradient and of the curvature; each parameter's level.
-
-    Sums are numbered as they lie: rows of (1, x) for the first derivatives, the second ones but those in two gaps, and
-    then for those the upper triangle of x xᵀ. The last number stands for zero, the last level for none.
-    """
-    levels, features, lapse = specification.levels, len(specification.features), specification.lapse_slot
-    pairs, wide = pairs_of_levels(levels), 1 + features
-    firsts = 2 * levels + (lapse is not None)
-    seconds = 3 * len(pairs) + (lapse is not None) * (1 + 2 * levels)
-    grams = wide * (firsts + seconds)
+def _sums(specification: Specification, order: int) -> _Sums:
+    """Those that the free parameters ask for."""
+    levels, features, size = specification.levels, len(specification.features), specification.size
+    slots: dict[Variable, np.ndarray] = {}
+    if specification.lapse_slot is not None:
+        slots[LAPSE] = np.array([specification.lapse_slot])
+    level = np.full(size, levels)
+    for j, weights in enumerate(specification.reward_slots):
+        slots[j, GAP] = weights
+        if j in specification.epsilon_slots:
+            slots[j, TOLERANCE] = np.array([specification.epsilon_slots[j]])
+        for own in (GAP, TOLERANCE):
+            level[slots.get((j, own), [])] = j
+    every: list[tuple[Variable, ...]] = [(one,) for one in slots]
+    every += combinations_with_replacement(slots, 2) if order == 2 else []
+    parts = tuple([part for part in every if [own for _, own in part].count(GAP) == gaps] for gaps in range(3))
+    upper = _upper(features)
     triangle = np.zeros((features, features), int)
-    triangle[_upper(features)] = np.arange(features * (features + 1) // 2)
-    triangle = np.maximum(triangle, triangle.T)
-    gradient = np.zeros(specification.size, int)
-    curvature = np.full((specification.size,) * 2, grams + len(pairs) * (features * (features + 1) // 2))
-    level = np.full(specification.size, levels)
-    rows = np.arange(1, wide)
-    weights = [np.asarray(slots) for slots in specification.reward_slots]
-    thresholds = [
-        np.array([slot for at, slot in specification.epsilon_slots.items() if at == j], int) for j in range(levels)
-    ]
-
-    def put(one: np.ndarray, other: np.ndarray, numbers: np.ndarray) -> None:
-        curvature[np.ix_(one, other)] = numbers
-        curvature[np.ix_(other, one)] = numbers.T
-
-    columns = specification.columns
-    for j in range(levels):
-        level[weights[j]] = level[thresholds[j]] = j
-        gradient[weights[j]], gradient[thresholds[j]] = wide * 2 * j + rows[columns[j]], wide * (2 * j + 1)
-    for i, (j, later) in enumerate(pairs):
-        start = wide * (firsts + 3 * i)
-        products = grams + i * (features * (features + 1) // 2) + triangle
-        put(weights[j], weights[later], products[columns[j], columns[later]])
-        put(weights[j], thresholds[later], (start + rows[columns[j]])[:, None])
-        put(thresholds[j], weights[later], (start + wide + rows[columns[later]])[None])
-        put(thresholds[j], thresholds[later], np.array([[start + 2 * wide]]))
-    if lapse is not None:
-        own, start = np.array([lapse]), wide * (firsts + 3 * len(pairs))
-        gradient[own] = wide * 2 * levels
-        put(own, own, np.array([[start]]))
-        for j in range(levels):
-            put(weights[j], own, (start + wide * (1 + 2 * j) + rows[columns[j]])[:, None])
-            put(thresholds[j], own, np.array([[start + wide * (2 + 2 * j)]]))
-    return gradient, curvature, level
+    triangle[upper] = triangle.T[upper] = np.arange(len(upper[0]))
+    widths = (1, features, len(upper[0]))
+    zero = sum(len(own) * width for own, width in zip(parts, widths, strict=True))
+    gradient, curvature, start = np.zeros(size, int), np.full((size, size), zero), 0
+    for gaps, width in enumerate(widths):
+        for part in parts[gaps]:
+            columns = [np.arange(features)[specification.columns[j]] for j, own in part if own == GAP]
+            within = np.zeros(1, int) if not columns else columns[0] if gaps == 1 else triangle[np.ix_(*columns)]
+            if len(part) == 1:
+                gradient[slots[part[0]]] = start + within
+            else:
+                one, other = (slots[own] for own in part)
+                numbers = start + within.reshape(len(one), len(other))
+                curvature[np.ix_(one, other)], curvature[np.ix_(other, one)] = numbers, numbers.T
+            start += width
+    return _Sums(parts, gradient, curvature, level)
 
 
 @dataclass(frozen=True)

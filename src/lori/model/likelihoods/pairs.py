@@ -16,7 +16,7 @@ from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError, InputError, one_of
 from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods.base import Layout, Observations
-from lori.model.likelihoods.derivatives import Above, Derivatives, better_derivatives, tie_derivatives
+from lori.model.likelihoods.derivatives import WIDE, Above, Derivatives, better_derivatives, tie_derivatives
 from lori.model.likelihoods.lapses import lapse_derivatives
 from lori.model.likelihoods.layouts import Alternatives, Differences
 from lori.model.likelihoods.probabilities import TIE_RULES, Levels, TieRule, log_better, log_full_tie, log_outcomes
@@ -34,6 +34,7 @@ class Pairs:
     """`rule` says what a tie of all levels means: `split`, `observed` or `printed`."""
 
     rule: TieRule = "split"
+    wide: bool | None = None  # may tolerances be very large? None: that is seen when they are there
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -95,6 +96,9 @@ class Pairs:
 
     # -- probabilities ---------------------------------------------------------------------------------------
 
+    def suited(self, tolerance: np.ndarray) -> Pairs:
+        return replace(self, wide=bool(np.max(tolerance, initial=0.0) > WIDE))
+
     def gap(self, reward: Reward, values: jax.Array, row: jax.Array) -> jax.Array:
         return reward.gap(values, row[0], row[1])
 
@@ -110,7 +114,7 @@ class Pairs:
         above: Callable[[Any], Above] | None = None,
     ) -> Derivatives:
         if kind != TIED:
-            return better_derivatives(gap, tolerance, self.rule, order, above)
+            return better_derivatives(gap, tolerance, self.rule, order, above, self.wide)
         found = tie_derivatives(gap, tolerance)
         return found if above is None else lapse_derivatives(found, above(arrays_of(found.value).exp(found.value)))
 

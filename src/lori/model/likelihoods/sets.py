@@ -116,6 +116,9 @@ class Sets:
 
     # -- probabilities ---------------------------------------------------------------------------------------
 
+    def suited(self, tolerance: np.ndarray) -> Sets:
+        return self
+
     def gap(self, reward: Reward, values: jax.Array, row: jax.Array) -> jax.Array:
         """(others,) how much more reward each other alternative has than the first."""
         there = ~jnp.isnan(row[:, 0])
