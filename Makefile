@@ -1,6 +1,8 @@
 # Two commands: `make run` shows what LORI does, `make test` proves it. Each makes the environment if needed.
 PYTHON ?= python3
 BIN := .venv/bin
+# Modules are compiled once, also where an image of a container says otherwise: tests start many commands.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test check format test-slow fuzz docs clean
 
@@ -8,7 +10,7 @@ run: .venv/ready
 	$(BIN)/lori demo --out out
 
 test: check
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: .venv/ready
 	$(BIN)/ruff check .
@@ -16,7 +18,7 @@ check: .venv/ready
 	$(BIN)/mypy
 
 test-slow: .venv/ready
-	$(BIN)/python -m pytest -m slow -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m slow -n 2 --dist loadfile --no-loadscope-reorder
 
 fuzz: .venv/ready
 	$(BIN)/python tools/fuzz.py --inputs 10000 --seed 0

@@ -16,7 +16,7 @@ NAMES = {
     "write_pairs", "open_stream", "Posterior", "MissingExtra", "save_agents", "save_ordered_model",
     "load_ordered_model", "neg_log_loss", "Choices", "write_choices", "Population", "select_classes",
     "FiniteMDP", "plan_lexicographic", "winner", "q_learning", "actor_critic", "evaluate_off_policy",
-    "Interview", "Study", "Attribute", "read_study",
+    "Interview", "Study", "Attribute", "read_study", "lexicographic_people",
     "CPNet", "CPNetLearner", "ConstraintInference", "DREX", "GaussianProcess", "LexicographicOrder",
     "LexicographicTree", "MaximumEntropyIRL", "ModelVoting", "NetworkTREX", "RewardEnsemble",
     "SpecificationInference", "VariableVoting", "compare_methods",

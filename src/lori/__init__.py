@@ -64,6 +64,7 @@ _HOMES = {
     "lori.baselines.cloning": ("BehaviouralCloning",),
     "lori.evaluation.selection": ("select_levels", "select_levels_by_agent"),
     "lori.evaluation.classes": ("select_classes",),
+    "lori.evaluation.lexicographic": ("lexicographic_people",),
     "lori.evaluation.feature_order": ("select_order",),
     "lori.evaluation.methods": ("compare_methods",),
     "lori.evaluation.checks": ("predictive_check",),
@@ -120,6 +121,7 @@ if TYPE_CHECKING:
     from lori.evaluation.checks import predictive_check as predictive_check
     from lori.evaluation.classes import select_classes as select_classes
     from lori.evaluation.feature_order import select_order as select_order
+    from lori.evaluation.lexicographic import lexicographic_people as lexicographic_people
     from lori.evaluation.methods import compare_methods as compare_methods
     from lori.evaluation.selection import select_levels as select_levels
     from lori.evaluation.selection import select_levels_by_agent as select_levels_by_agent

@@ -144,7 +144,6 @@ def test_a_damaged_file_is_refused_in_a_sentence(two, tmp_path):
         ({"classes": 21}, "from 1 to 20"),
         ({"classes": 0}, "classes"),
         ({"classes": 2, "levels": [1, 2, 1]}, "one for each of the 2 classes"),
-        ({"classes": 2, "spread": True}, "spread"),
     ],
 )
 def test_odd_settings_are_refused_in_a_sentence(data, settings, message):

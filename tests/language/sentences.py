@@ -39,6 +39,7 @@ from lori.language.populations import (
     candidate_name,
     class_heading,
     left_out_sentence,
+    lexicographic_sentence,
     members_caption,
     question,
     selection_reason,
@@ -471,12 +472,17 @@ def _populations() -> dict[str, list[str]]:
         ],
         "A population with an empty class": [str(own) for own in of(ordered, rare).sentences],
         "A population with empty classes": [str(own) for own in of(ordered, rare, rare).sentences],
-        "People who differ": [str(own) for own in of(ordered, spread=True).sentences],
+        "People who differ": [str(own) for own in of(replace(ordered, share=1.0), spread=True).sentences],
+        "People who differ, in classes": [
+            *(str(own) for own in of(trading, ordered, spread=True).sentences),
+            class_heading(2, ordered, spread=True),
+            *(str(lexicographic_sentence(share, gain, 5.0)) for share, gain in ((0.0, 1.2), (0.42, 12.3))),
+        ],
         "Report of a population": [
             *(str(question(own, seed=0)) for own in (of(ordered, small), of(ordered), of(trading, spread=True))),
             class_heading(2, small),
             class_heading(3, rare),
-            class_heading(1, ordered, spread=True),
+            class_heading(1, replace(ordered, share=1.0), spread=True),
             str(left_out_sentence(590, 235)),
             *(str(advantage_sentence("one model for all", gain, 0.03)) for gain in (0.12, 0.02, -0.12)),
             *(

@@ -19,10 +19,10 @@ from lori.estimators.lori import LORI
 from lori.estimators.schema import MOST_CLASSES
 from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.population.fitting import PopulationFit, fit_population
-from lori.inference.population.hierarchy import Learned
 from lori.inference.population.prediction import Known, log_likelihood, probabilities
 from lori.inference.population.search import Report
 from lori.inference.population.settling import further_choices
+from lori.inference.population.spread import Learned
 from lori.inference.settings import FitSettings, checked_settings
 from lori.inference.summary import summarise
 from lori.language.populations import KNOWN, ClassSummary, Difference, PopulationSummary, is_empty
@@ -50,8 +50,8 @@ class Population(Estimator):
     ----------
     classes : number of kinds of people.
     levels : number of levels, one for all classes or a list with one for each.
-    spread : False (default): people of a class are all alike. True: people differ continuously around one model, with
-        a distribution that is learned from all of them; `classes` must then be 1.
+    spread : False (default): people of a class are all alike. True: they differ continuously, with a distribution that
+        is learned from all of them.
     reward, alpha, epsilon, ties, lapse, prior, seed : as of `LORI`, for every class; each has its own rate of slips.
     starts : of the search for classes.
 
@@ -273,11 +273,6 @@ class Population(Estimator):
                 "levels", expected=f"one number, or one for each of the {count} classes", got=f"{len(listed)} numbers",
                 fix="give as many as classes",
             )  # fmt: skip
-        if self.spread and count > 1:
-            raise InputError(
-                "classes", expected="1 where people differ continuously (spread=True)", got=str(count),
-                fix="use classes=1, or spread=False",
-            )  # fmt: skip
         if people is not None and count > max(people, 1):
             raise InputError(
                 "classes", expected=f"at most as many as there are agents ({people})", got=str(count),
@@ -349,13 +344,15 @@ class Population(Estimator):
 
 
 def _differences(learned: Learned) -> tuple[Difference, ...]:
-    """How people differ, parameter by parameter."""
-    own, errors = learned.distribution, learned.errors()
-    names = learned.hierarchy.problem.specification.names
-    return tuple(
-        Difference.of(name, *map(float, numbers))
-        for name, *numbers in zip(names, own.mean, errors[0], own.deviation, errors[1], strict=True)
-    )
+    """How people differ, class by class and parameter by parameter."""
+    found = []
+    for place, kind in enumerate(learned.kinds):
+        own, errors = kind.distribution, learned.errors(place)
+        names = kind.hierarchy.problem.specification.names
+        which = f"class {place + 1}, " if len(learned.kinds) > 1 else ""
+        for name, *numbers in zip(names, own.mean, errors[0], own.deviation, errors[1], strict=True):
+            found.append(Difference.of(which + name, *map(float, numbers)))
+    return tuple(found)
 
 
 def _sizes(known: Known, reward: Reward, where: np.ndarray) -> np.ndarray:

@@ -130,13 +130,9 @@ class PopulationSummary:
         return cls(**{**told, "classes": tuple(classes), "differences": differences})
 
     def __str__(self) -> str:
-        kind = (
-            "people who differ"
-            if self.spread
-            else "one class"
-            if len(self.classes) == 1
-            else f"{len(self.classes)} classes"
-        )
+        kind = "one class" if len(self.classes) == 1 else f"{len(self.classes)} classes"
+        if self.spread:
+            kind = "people who differ" if len(self.classes) == 1 else f"{kind} of people who differ"
         told = [
             f"LORI: {kind}, {counted(self.comparisons, 'comparison')} of {counted(self.agents, 'agent')}, "
             f"log-likelihood {self.log_likelihood:.3f}",
@@ -214,7 +210,7 @@ def _names(level: LevelSummary) -> Sentence:
 
 
 def _classes(summary: PopulationSummary) -> list[Sentence]:
-    told = [capitalised(clause("{said}.", said=class_clause(own))) for own in summary.classes if not own.empty]
+    told = _kinds(summary)
     if any(own.careless for own in summary.classes) and len(summary.classes) > 1:
         told.append(
             Sentence("People who answer at random are often what a mixture finds first: look at their answers.")
@@ -227,15 +223,17 @@ def _classes(summary: PopulationSummary) -> list[Sentence]:
     return [*told, _sure(summary)] if len(summary.classes) > 1 else told
 
 
+def _kinds(summary: PopulationSummary) -> list[Sentence]:
+    """What each kind of people does."""
+    return [capitalised(clause("{said}.", said=class_clause(own))) for own in summary.classes if not own.empty]
+
+
 def _continuous(summary: PopulationSummary) -> list[Sentence]:
     leading = [(name, share) for name, share in summary.first.items() if share >= 0.005]
     named = [clause("{name} for {share}", name=Name(name), share=Share(share)) for name, share in leading]
-    told = [
-        Sentence.of(
-            "People differ, and so does what comes first: {listed} of them.", listed=joined(named, between=", ")
-        )
-    ]
-    return [*told, _sure(summary)]
+    text = "People differ, and so does what comes first: {listed} of them."
+    classes = _kinds(summary) if len(summary.classes) > 1 else []
+    return [*classes, Sentence.of(text, listed=joined(named, between=", ")), _sure(summary)]
 
 
 def _sure(summary: PopulationSummary) -> Sentence:
@@ -245,9 +243,10 @@ def _sure(summary: PopulationSummary) -> Sentence:
 
 def class_heading(number: int, own: ClassSummary, *, spread: bool = False) -> str:
     """What stands above a class."""
-    if spread:
+    if spread and own.share == 1:
         return "The person in the middle"
-    return f"Class {number}: nobody" if own.empty else f"Class {number}: {percent(own.share)} of the people"
+    middle = "; the person in the middle" if spread else ""
+    return f"Class {number}: nobody" if own.empty else f"Class {number}: {percent(own.share)} of the people{middle}"
 
 
 def members_caption(shares: Sequence[Sequence[float]], names: Sequence[str], *, spread: bool) -> Sentence:
@@ -300,6 +299,15 @@ def advantage_sentence(name: str, gain: float, error: float) -> Sentence:
         f"Compared with {name}, the log-likelihood of a choice changes by {gain:+.4f} (standard error {error:.4f}, by "
         f"agent): {verdict}."
     )
+
+
+def lexicographic_sentence(share: float, gain: float, needed: float) -> Sentence:
+    """Is anybody lexicographic? `share` is zero where nothing speaks for it."""
+    told = f"log-likelihood {gain:+.1f}, where {needed:.1f} would be needed"
+    if not share:
+        return Sentence(f"Nothing speaks for people with two levels ({told}).")
+    text = "About {share} of the people have two levels: they put one thing first ({told})."
+    return Sentence.of(text, share=Share(share), told=told)
 
 
 def candidate_name(classes: int, levels: int, spread: bool) -> str:

@@ -121,6 +121,10 @@ class ActorCritic:
         self.policy = self._following(self._kept)
         return self
 
+    def act(self, observed: Any, step: int, total: np.ndarray) -> Any:
+        """What the best policy so far does, so that episodes can follow the learner itself."""
+        return self.policy.act(observed, step, total)
+
     def _following(self, learned: Learned) -> Observing:
         actor, spread = np.asarray(learned.actor, float), np.asarray(learned.spread, float)
         return replace(self.policy, parameters=actor, spread=spread)

@@ -52,7 +52,7 @@ def test_a_level_behind_a_threshold_that_nothing_reaches_is_found(fitted):
     problem, fit = fitted
     (optima,) = with_rivals(problem, [fit.optimum], [fit.rivals])
     (found,) = weigh(problem, [optima], 1 << 13, np.random.default_rng(0), [Idle.of(problem, fit.optimum)])
-    drawn = problem.prior.draw(problem.specification, 200_000, np.random.default_rng(1))
+    drawn = problem.prior.draw(problem.specification, 60_000, np.random.default_rng(1))
     likelihood = np.exp(-problem.negative_log_likelihood(drawn[None], order=0).value[0])
     share, error = likelihood.mean(), likelihood.std() / np.sqrt(len(drawn))
     off = np.hypot(found.error, error / share)

@@ -1,8 +1,10 @@
 """`lori bench`: a statistical case is measured when it is named, kept in files, and shown in words."""
 
 import json
+import re
 
 from lori.experiments import power
+from lori.experiments.bench.run import CASES
 from lori.experiments.power import Run
 
 
@@ -33,3 +35,10 @@ def test_jobs_below_one_are_refused(run, tmp_path):
     assert code == 2
     assert "--jobs" in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_help_names_every_case(run):
+    code, out, _ = run("bench", "--help")
+    told = set(re.findall(r"[a-z]+(?:-[a-z]+)*|-[a-z]+", out))
+    assert code == 0
+    assert [name for name in CASES if name not in told and name.removeprefix("population") not in told] == []

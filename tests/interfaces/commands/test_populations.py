@@ -62,7 +62,7 @@ def test_classes_for_machines_from_memory_and_from_a_stream(run, people, two_kin
         (("--checkpoint", "kept"), "--checkpoint: expected --classes or --spread"),
         (("--classes", "auto", "--engine", "stream"), "--classes: expected a number of classes"),
         (("--classes", "2", "--by", "agent"), "--by: expected none beside"),
-        (("--classes", "2", "--spread"), "--classes: expected 1 or none beside --spread"),
+        (("--classes", "auto", "--spread"), "--classes: expected a number or none beside --spread"),
         (("--classes", "many"), "--classes: expected a whole number"),
     ],
 )

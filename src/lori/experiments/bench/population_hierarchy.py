@@ -18,6 +18,7 @@ from scipy import special
 from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.estimators.population import Population
+from lori.evaluation.lexicographic import lexicographic_people
 from lori.evaluation.people import by_each, single_of
 from lori.experiments.bench import populations
 from lori.experiments.bench.contest import Measured, Row, Seconds
@@ -206,10 +207,12 @@ def measure_lexicographic(
     measured = Measured()
     won: dict[bool, list[bool]] = {False: [], True: []}
     for place, (design, half) in enumerate(kinds):
-        found = [cell["two"] < cell["one"] for cell in cells[place :: len(kinds)]]
+        own = cells[place :: len(kinds)]
+        found = [cell["gain"] > cell["needed"] for cell in own]
         kind = "half of the people have two levels" if half else "one level, people differ"
-        note = f"two levels have the smaller BIC in {sum(found)} of {len(found)}"
-        measured.rows.append(Row(str(design), kind, note=note, measures={"smaller": sum(found), "of": len(found)}))
+        ahead = np.median([cell["gain"] - cell["needed"] for cell in own])
+        note = f"two levels win in {sum(found)} of {len(found)}; log-likelihood above what is needed: {ahead:+.1f}"
+        measured.rows.append(Row(str(design), kind, note=note, measures={"won": sum(found), "of": len(found)}))
         won[half] += found
     text = "population-lexicographic: two levels win where"
     measured.claim(f"{text} everybody has one", float(np.mean(won[False])), 0.05)
@@ -218,15 +221,15 @@ def measure_lexicographic(
 
 
 def two_levels_win(work: tuple[populations.Design, bool, int]) -> dict[str, float]:
-    """The BIC of one and of two levels of people who differ: do two explain them better, given what they cost?"""
+    """What the log-likelihood gains where some people may have two levels, what it must, and how many they are."""
     design, half, seed = work
     known = populations.PopulationsSettings()
     deviation = known.deviations[seed % len(known.deviations)]
     data = populations.one_level(design, seed, weight=known.weight, deviation=deviation)
     if half:
         data = halves(populations.two_levels(design, seed + 1, spread=known.spread), data)
-    one, two = (Population(classes=1, levels=levels, spread=True).fit(data).bic_ for levels in (1, 2))
-    return {"one": one, "two": two}
+    found = lexicographic_people(data)
+    return {"gain": found.gain, "needed": found.needed, "share": found.share}
 
 
 def halves(ordered: Preferences, others: Preferences) -> Preferences:

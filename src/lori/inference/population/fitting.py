@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -17,10 +17,11 @@ from lori.inference.population import membership
 from lori.inference.population.chain import POOLED_STARTS, Chain
 from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.population.classes import Mixture
-from lori.inference.population.hierarchy import Hierarchy, Learned, by_agent, start_of
+from lori.inference.population.hierarchy import Hierarchy, by_agent, start_of
 from lori.inference.population.panel import Panel
 from lori.inference.population.prediction import Known
 from lori.inference.population.search import Classes, Report, find_classes
+from lori.inference.population.spread import Kind, Learned, learn, with_another
 from lori.inference.posterior.importance import gaussian
 from lori.inference.problem import Problem
 from lori.inference.search.search import Found
@@ -36,6 +37,7 @@ SEARCHED = 100_000  # choices × effort beyond which classes are searched for on
 DRAWS = 2048  # for intervals
 POSTERIOR, FEWEST_POSTERIOR = 128, 16  # vectors that stand for what is known about a person
 MEMORY = 1 << 22  # numbers of all persons together, beyond which there are fewer vectors for each, at least
+RIVALS = 3  # other optima of all people together, from which a distribution between them is learned, too
 CARELESS = 0.05  # log-likelihood of a choice above chance, below which a class answers at random
 
 
@@ -68,14 +70,14 @@ def fit_population(
     checkpoint: Checkpoint | None = None,
     report: Report | None = None,
 ) -> PopulationFit:
-    """A class for each of the settings, or (with `spread`) a distribution between people around the only one."""
+    """A class for each of the settings, in which people are all alike, or (with `spread`) differ."""
     (data,) = relative([data])
     panel, statistics = Panel.of(data), Statistics.of(data)
     scaling = Scaling.within(settings[0].specification, statistics.moments)
     problems = problems_of(settings, data, scaling)
     kept = Checkpoint() if checkpoint is None else checkpoint
     if spread:
-        return _continuous(settings[0], data, panel, statistics, problems[0], kept)
+        return _continuous(settings, data, panel, statistics, problems, kept)
     columns = np.ones((len(panel), 1)) if design is None else np.column_stack([np.ones(len(panel)), design])
     mixture = Mixture(tuple(problems), panel, columns)
     sample = _sample(mixture, data, settings) if len(settings) > 1 else None
@@ -279,44 +281,75 @@ def _class_fit(
 
 
 def _continuous(
-    settings: FitSettings,
+    settings: Sequence[FitSettings],
     data: Observed,
     panel: Panel,
     statistics: Statistics,
-    problem: Problem,
+    problems: Sequence[Problem],
     checkpoint: Checkpoint,
 ) -> PopulationFit:
-    """People who differ: a distribution, of which the one class is the person in the middle."""
-    groups = [data.subset(own) for own in np.split(*_grouped(panel))]
-    *_, (_, pooled) = solve_nested(problem, starts=min(settings.starts, POOLED_STARTS), seed=settings.seed)
-    learned = Hierarchy(by_agent(problem, groups)).learned(start_of(problem, pooled.vectors[0]), checkpoint)
-    vector = learned.hierarchy.link.parameters(learned.distribution.mean)
-    units = Units(problem.specification, problem.scaling, settings.alpha)
-    optimum = Optimum(units, settings.prior, vector, -learned.log_likelihood, None, None)
-    middle = _class_fit(
-        settings, statistics, optimum, unknown(vector), None, np.ones(len(panel)), panel, learned.converged,
-        learned.log_likelihood,
-    )  # fmt: skip
+    """People who differ: a distribution for each class, whose person in the middle stands for it."""
+    learned = _learned(settings, data, panel, problems, checkpoint)
     count = POSTERIOR
-    while count > FEWEST_POSTERIOR and count * len(panel) * len(vector) > MEMORY:
+    size = sum(own.hierarchy.size for own in learned.kinds)
+    while count > FEWEST_POSTERIOR and count * len(panel) * size > MEMORY:
         count //= 2
-    vectors = np.concatenate([learned.posterior(count), learned.of_strangers(count)[None]])
-    shares = np.full(vectors.shape[:2], 1 / count)
+    fits, known = [], []
+    for place, (kind, member) in enumerate(zip(learned.kinds, learned.members, strict=True)):
+        problem = kind.hierarchy.problem
+        own = next(each for each in settings if each.specification == problem.specification)
+        vector = kind.hierarchy.link.parameters(kind.distribution.mean)
+        units = Units(problem.specification, problem.scaling, own.alpha)
+        optimum = Optimum(units, own.prior, vector, -learned.log_likelihood, None, None)
+        fits.append(
+            _class_fit(
+                own, statistics, optimum, unknown(vector), None, member, panel, learned.converged,
+                learned.log_likelihood,
+            )
+        )  # fmt: skip
+        vectors = np.concatenate([learned.posterior(count, place), learned.of_strangers(count, place)[None]])
+        shares = np.repeat(np.append(member, kind.share)[:, None] / count, count, axis=1)
+        known.append(Known(problem.specification, problem.scaling, vectors, shares))
+    of_all = np.array([own.share for own in learned.kinds])
     return PopulationFit(
         panel=panel,
-        classes=(middle,),
-        shares=np.ones(1),
-        members=np.ones((len(panel), 1)),
+        classes=tuple(fits),
+        shares=of_all,
+        members=learned.members.T,
         log_likelihood=learned.log_likelihood,
         by_agent=learned.by_agent,
         parameters=learned.parameters,
         converged=learned.converged,
         comparisons=data.n_comparisons,
-        careless=(False,),
-        known=(Known(problem.specification, problem.scaling, vectors, shares),),
-        odds=np.zeros((1, 1)),
+        careless=(False,) * len(fits),
+        known=tuple(known),
+        odds=np.log(of_all / of_all[0])[:, None],
         learned=learned,
     )
+
+
+def _learned(
+    settings: Sequence[FitSettings],
+    data: Observed,
+    panel: Panel,
+    problems: Sequence[Problem],
+    checkpoint: Checkpoint,
+) -> Learned:
+    """Class by class, those with few levels first, from the best models of all people together; then largest first."""
+    groups = [data.subset(own) for own in np.split(*_grouped(panel))]
+    learned: Learned | None = None
+    for own, problem in sorted(zip(settings, problems, strict=True), key=lambda each: each[0].specification.levels):
+        *_, (_, pooled) = solve_nested(problem, starts=min(own.starts, POOLED_STARTS), seed=own.seed)
+        hierarchy = Hierarchy(by_agent(problem, groups))
+        around = [start_of(problem, vector) for vector in (pooled.vectors[0], *pooled.rivals[0][:RIVALS])]
+        starts = (
+            [(Kind.around(hierarchy, each),) for each in around]
+            if learned is None
+            else with_another(learned, hierarchy, around)
+        )
+        learned = learn(starts, checkpoint)
+    assert learned is not None
+    return replace(learned, kinds=tuple(sorted(learned.kinds, key=lambda kind: -kind.share)))
 
 
 def _grouped(panel: Panel) -> tuple[np.ndarray, np.ndarray]:

@@ -9,8 +9,8 @@ logistic in z. What is integrated out is z:
 Each agent has a proposal of their own: a Gaussian around the best z (a batch of Newton's method, Laplace), mixed with
 the distribution between people itself, so that weights are bounded. Its draws give the integral and all moments by
 importance sampling. Given draws, log L is a smooth function of μ and σ, maximised by the EM algorithm in closed form
-without another look at the rows; then proposals are made anew, until nothing changes. With σ → 0 people are all alike,
-with σ → ∞ there is one model for each.
+without another look at the rows (`spread` follows it). With σ → 0 people are all alike, with σ → ∞ there is one model
+for each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import numpy as np
 
 from lori.inference.blocks import Evaluation
 from lori.inference.heterogeneity import normal_draws
-from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.problem import Problem
 from lori.inference.search import newton
 from lori.inference.sources.memory import Memory
@@ -32,13 +31,7 @@ from lori.model.engines import special
 from lori.model.likelihoods import lapses
 from lori.model.specification import Specification
 
-DRAWS = 128  # for each agent while the distribution is learned, a power of two
-FINAL_DRAWS = 512  # for its log-likelihood, and for what is known about each agent
 MEMORY, FEWEST_DRAWS = 1 << 23, 16  # draws of all agents together, beyond which there are fewer for each, at least
-ROUNDS = 30  # of making proposals anew, at most
-STEPS = 30  # of the EM algorithm with the same draws
-SLIGHT = 1e-4  # by which μ and σ may still change in a step, in standardised units
-ENOUGH, PATIENCE = 0.5, 2  # units of log-likelihood that a round must gain; so many rounds may gain less
 DEFENSIVE = 0.3  # share of draws from the distribution between people
 WIDER = 1.3  # than the Gaussian around an agent's best vector is its proposal
 CENTRE, WIDTH = 10.0, 1.0  # prior: deviation of μ around 0; a deviation between people that one more person has
@@ -189,99 +182,14 @@ class Hierarchy:
         proposal = np.logaddexp(np.log(share) + gaussian, np.log1p(-share) + distribution.log_density(z))
         return People(z, self.log_likelihood(z) - proposal), best
 
-    def learned(self, distribution: Distribution, checkpoint: Checkpoint | None = None) -> Learned:
-        """The distribution between people, from where it is said to be, or from where a `checkpoint` has it."""
-        kept = Checkpoint() if checkpoint is None else checkpoint
-        best = np.repeat(distribution.mean[None], self.agents, axis=0)
-        reached, idle, done = -np.inf, 0, 0
-        recalled = kept.recalled("distribution")
-        if recalled is not None:
-            mean, deviation, best, (reached, idle, done) = recalled
-            distribution = Distribution(mean, deviation)
-        while done < ROUNDS and idle < PATIENCE:
-            people, best = self.drawn(distribution, best, DRAWS)
-            total = float(people.shares(distribution)[1].sum())
-            idle, done = 0 if total > reached + ENOUGH else idle + 1, done + 1
-            if idle < PATIENCE:
-                reached, distribution = max(reached, total), self._followed(people, distribution)
-            state = np.array([reached, idle, done])
-            kept.keep("distribution", (distribution.mean, distribution.deviation, best, state))
-        return Learned(self, distribution, bool(idle >= PATIENCE), best)
-
-    def _followed(self, people: People, distribution: Distribution) -> Distribution:
-        """Where the EM algorithm leads with the same draws."""
-        for _ in range(STEPS):
-            last, distribution = distribution, self._updated(people, distribution)
-            if distribution.distance(last) < SLIGHT:
-                break
-        return distribution
-
-    def _updated(self, people: People, distribution: Distribution) -> Distribution:
-        """A step of the EM algorithm: moments of all agents' posteriors, with a little of the prior."""
-        shares, _ = people.shares(distribution)
+    def updated(self, people: People, distribution: Distribution, members: np.ndarray) -> Distribution:
+        """A step of the EM algorithm: moments of the posteriors of `members` (agents,), with a little of the prior."""
+        shares, count = people.shares(distribution)[0] * members[:, None], float(members.sum())
         first = np.einsum("ar,arp->p", shares, people.z)
-        mean = first / (self.agents + (distribution.deviation / CENTRE) ** 2)
+        mean = first / (count + (distribution.deviation / CENTRE) ** 2)
         square = np.einsum("ar,arp->p", shares, (people.z - mean) ** 2)
-        deviation = np.clip(np.sqrt((square + WIDTH**2) / (self.agents + 1)), LEAST, MOST)
+        deviation = np.clip(np.sqrt((square + WIDTH**2) / (count + 1)), LEAST, MOST)
         return Distribution(mean, deviation)
-
-
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """A distribution between people that was learned."""
-
-    hierarchy: Hierarchy
-    distribution: Distribution
-    converged: bool
-    best: np.ndarray  # (agents, parameters) of z
-
-    @cached_property
-    def people(self) -> People:
-        """Fresh draws, so that what they say is not flattered by having been learned from them."""
-        return self.hierarchy.drawn(self.distribution, self.best, FINAL_DRAWS, seed=1)[0]
-
-    @cached_property
-    def by_agent(self) -> np.ndarray:
-        """(agents,) log-likelihood of what each chose, the differences between people integrated out."""
-        return self.people.shares(self.distribution)[1]
-
-    @property
-    def log_likelihood(self) -> float:
-        return float(self.by_agent.sum())
-
-    @property
-    def parameters(self) -> int:
-        return 2 * self.hierarchy.size
-
-    def errors(self) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors of μ and of log σ, agents being independent.
-
-        By the outer products of the agents' scores, which are posterior means of ∂ log N(z; μ, σ²), and the prior.
-        """
-        shares, _ = self.people.shares(self.distribution)
-        away = (self.people.z - self.distribution.mean) / self.distribution.deviation
-        first = np.einsum("ar,arp->ap", shares, away) / self.distribution.deviation
-        second = np.einsum("ar,arp->ap", shares, away**2 - 1)
-        scores = np.concatenate([first, second], axis=1)
-        prior = np.append(np.full(self.hierarchy.size, CENTRE**-2.0), np.full(self.hierarchy.size, 2.0))
-        covariance = np.linalg.inv(scores.T @ scores + np.diag(prior))
-        return tuple(np.split(np.sqrt(np.diag(covariance)), 2))  # type: ignore[return-value]
-
-    def posterior(self, count: int, seed: int = 0) -> np.ndarray:
-        """(agents, count, parameters) draws of each agent's own parameters, all alike in weight."""
-        shares, _ = self.people.shares(self.distribution)
-        generator = np.random.default_rng(seed)
-        reached = np.cumsum(shares, axis=1)
-        at = (generator.uniform(size=(len(shares), 1)) + np.arange(count)) / count
-        picked = np.stack([np.searchsorted(own, each * own[-1]) for own, each in zip(reached, at, strict=True)])
-        picked = np.minimum(picked, shares.shape[1] - 1)
-        z = np.take_along_axis(self.people.z, picked[:, :, None], axis=1)
-        return self.hierarchy.link.parameters(z)
-
-    def of_strangers(self, count: int, seed: int = 0) -> np.ndarray:
-        """(count, parameters) for somebody of whom nothing is known."""
-        normal = np.random.default_rng(seed).normal(size=(count, self.hierarchy.size))
-        return self.hierarchy.link.parameters(self.distribution.draws(normal))
 
 
 def start_of(problem: Problem, vector: np.ndarray, spread: float = AT_FIRST) -> Distribution:

@@ -172,7 +172,7 @@ def search(
     def coarse(some: Objective) -> dict[str, float]:
         if whole:
             return {"tolerance": COARSE, "enough": 0.75}
-        return {**_on_sample(some, objective, tolerance), "enough": 0.75}
+        return {**on_sample(some, objective, tolerance), "enough": 0.75}
 
     if _single_optimum(specification):
         few = ONE_LEVEL_STARTS if specification.lapse_slot is None else KEEP  # slips may explain steep weights
@@ -188,7 +188,7 @@ def search(
     if fewer is not None:
         tried = np.concatenate([tried, insertions(specification, fewer.vectors, inserting)], axis=1)
     solutions = minimise(small, tried, **coarse(small), iterations=40)
-    values, unit = solutions.values, _unit(small, objective)
+    values, unit = solutions.values, unit_of(small, objective)
     same, within = SAME * unit, RIVAL * unit
     share = (values[:, :random] <= values.min(axis=1, keepdims=True) + same).mean(axis=1)
     if small.source is not middle.source and (whole or not _single_optimum(specification)):
@@ -204,7 +204,7 @@ def search(
         won, rivals = solutions.winners(), solutions.rivals()
     else:
         won = _on_all_rows((objective, between, larger, middle), solutions, tolerance)
-        rivals = solutions.rivals(_unit(middle, objective))
+        rivals = solutions.rivals(unit_of(middle, objective))
     return Found.of(won, starts=starts, share_at_best=share, rivals=rivals)
 
 
@@ -251,19 +251,19 @@ def _on_all_rows(
         tried = np.concatenate([solutions.distinct(KEEP - 2), opened], axis=1)
         won = minimise(objective, tried, tolerance=COARSE).winners()
     else:
-        at_first, unit = _unit(middle, objective), _unit(larger, objective)
+        at_first, unit = unit_of(middle, objective), unit_of(larger, objective)
         tried = won.vectors
         if not _single_optimum(specification):
             tried = solutions.distinct(FEW, SAME * at_first, CLOSE * at_first)
         if _closed(specification, won.vectors) and tolerance < COARSE:
             tried = np.concatenate([tried[:, 1:], opened], axis=1)  # from where the best is found again if it is closed
-        solutions = minimise(larger, tried, **_on_sample(larger, objective, tolerance))
+        solutions = minimise(larger, tried, **on_sample(larger, objective, tolerance))
         won, close = solutions.winners(), solutions.distinct(FEW, SAME * unit, CLOSE)
         if tolerance < COARSE and close.shape[1] > 1:
             won = minimise(objective, close, tolerance=COARSE, damping=NEAR).winners()
         elif _second_order(specification):
             if between.source not in (objective.source, larger.source) and tolerance < COARSE:
-                won = minimise(between, won.vectors, damping=NEAR, **_on_sample(between, objective, tolerance))
+                won = minimise(between, won.vectors, damping=NEAR, **on_sample(between, objective, tolerance))
             won = _few_passes(objective, larger, won.vectors, tolerance)
             if won.converged.all():
                 return won
@@ -296,14 +296,14 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
     return Solutions(vectors, at.value, np.zeros(at.value.shape, bool))
 
 
-def _unit(sample: Objective, objective: Objective) -> float:
+def unit_of(sample: Objective, objective: Objective) -> float:
     """What a unit of the sample's own log-likelihood is, of all rows: as many as each of its rows stands for."""
     return objective.source.rows / sample.source.rows
 
 
-def _on_sample(sample: Objective, objective: Objective, tolerance: float) -> dict[str, float]:
+def on_sample(sample: Objective, objective: Objective, tolerance: float) -> dict[str, float]:
     """How well, and for how long, an optimum of a sample is looked for."""
-    unit = _unit(sample, objective)
+    unit = unit_of(sample, objective)
     return {"tolerance": max(tolerance, ROUGH * unit), "beyond": RIVAL * unit}
 
 

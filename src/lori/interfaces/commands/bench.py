@@ -9,13 +9,18 @@ import typer
 
 from lori.interfaces.commands.console import progress_bar, say, stop
 
+CASES = """Speed, if none is named: organ, logit, features, bradley-terry, scaling, memory, dask, agents, sets, srmp, posterior, cache, start.
+ Right answers: calibration, coverage, recovery, levels, third-levels, people, populations, questions, set-recovery, set-coverage.
+ Populations: population-hierarchy, -lexicographic, -classes, -careless, -panel, -train, -tversky, -scale.
+ Interviews: interview, elicit. Policies: planning, q-learning, actor-critic, off-policy, occupation."""  # tests: all of experiments.bench.run
+
 
 def bench(
     names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
-            help="organ, logit, bradley-terry, scaling, memory, dask, agents, srmp, posterior, cache (default: these); calibration, coverage, recovery, levels, third-levels, populations, questions, people.",
+            help=CASES,
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for bench.json, or NAME.json if one is named.")] = Path("out"),

@@ -60,9 +60,9 @@ class PeopleOptions:
                 )
         if not self.asked:
             return
-        if self.spread and self.classes not in (None, "1"):
+        if self.spread and self.classes == "auto":
             raise InputError(
-                "--classes", expected="1 or none beside --spread", got=repr(self.classes), fix="leave one of them out"
+                "--classes", expected="a number or none beside --spread", got="'auto'", fix="leave one of them out"
             )
         if by is not None:
             raise InputError("--by", expected="none beside --classes or --spread", got="one", fix="leave --by out")

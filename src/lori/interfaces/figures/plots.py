@@ -178,7 +178,9 @@ class PopulationPlots:
 
     def members(self) -> Figure:
         """Who belongs to which class or, where people differ continuously, what comes first for whom."""
-        return populations.members(*self._population.membership(), spread=self._population.summary().spread)
+        summary = self._population.summary()
+        of_features = summary.spread and len(summary.classes) == 1
+        return populations.members(*self._population.membership(), spread=of_features)
 
 
 def leaders(model: LORI) -> list[str]:

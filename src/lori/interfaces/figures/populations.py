@@ -47,7 +47,7 @@ def classes_caption(summary: PopulationSummary) -> Sentence:
     there = [own for own in summary.classes if not own.empty]
     told = [capitalised(clause("{said}.", said=class_clause(own))) for own in there]
     ladders = [ladder.caption(own.summary) for own in there]
-    if summary.spread:
+    if summary.spread and len(there) == 1:
         return ladders[0]
     return paragraph(part for pair in zip(told, ladders, strict=True) for part in pair)
 

@@ -8,7 +8,7 @@ from lori.estimators.population import Population
 from lori.evaluation.overview import Description, describe
 from lori.evaluation.people import Foretold, compare
 from lori.inference.statistics import Observed
-from lori.interfaces.figures import ladder, populations
+from lori.interfaces.figures import ladder
 from lori.interfaces.report.content import Picture, made_with, picture
 from lori.language.populations import PopulationSummary, class_heading, question
 from lori.language.sentence import Sentence
@@ -50,7 +50,7 @@ def report(
         for number, own in enumerate(summary.classes, start=1)
         if not own.empty
     ]
-    map_of_people = populations.members(*population.membership(), spread=summary.spread)
+    map_of_people = population.plot.members()
     return PopulationReport(
         title=title,
         asked=question(summary, seed=population.seed),
