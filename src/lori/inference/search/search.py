@@ -43,7 +43,8 @@ ONE_LEVEL_SIZE = 400  # nor for one level of such rewards
 ONE_LEVEL_STARTS = 4  # and whose likelihood has hardly more than one optimum (just one without threshold)
 PASSES, STEPS, FIRST_STEPS = 6, 10, 4  # over all rows, at most, and on a large sample for each of them;
 UNPROVEN, SHORT, FINE = 1e-6, 1e-4, 1e-7  # steps that promise no more than so many units are taken without another; are
-# followed by a pass for the gradient alone; how well a surrogate is minimised
+# followed by a pass for the gradient alone; how well a surrogate is minimised,
+FINE_SHARE = 0.01  # or to this share of what the search itself asks for
 KEEP = 8  # distinct candidates that are polished, more where that is free
 ROUNDS = 20  # of looking around the best, at most
 PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
@@ -282,7 +283,9 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
     for _ in range(PASSES):
         surrogate = Surrogate.around(vectors, at, larger, bends)
         bends = surrogate.lack.curvature
-        ahead = minimise(surrogate, vectors, tolerance=FINE, damping=NEAR, iterations=steps)
+        ahead = minimise(
+            surrogate, vectors, tolerance=max(FINE, FINE_SHARE * tolerance), damping=NEAR, iterations=steps
+        )
         promised = np.max(at.value - ahead.values)
         if bends is not None and promised <= max(tolerance, UNPROVEN):
             return ahead
