@@ -2,10 +2,9 @@
 
 Starts are random draws and the levels of the smaller model. Where a row takes very long, as in sets of many
 alternatives, they are what the reading as pairs that share their winner says: another likelihood, with optima nearby.
-They are tried on as many rows as there is time for, and the best few are polished on all. Before that, if there are
-many rows, a few steps on a third of them show which starts are not worth it; what is reported are those that went on.
-Nobody goes on who is too far behind. Where slips are learned there are many optima, some of them at infinity: there the
-search looks around the best, under a weak prior.
+They are tried on as many rows as there is time for, and the best few are polished on all; what is too far behind is
+given up. Where slips are learned there are many optima, some of them at infinity: there the search looks around the
+best, under a weak prior.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ RANDOM = 16  # starts at random, where a row takes less,
 ENOUGH = 0.75  # the share of them that must have ended before the others are given up
 STEPS, FIRST_STEPS = 30, 8  # of each of them at most; of what the simpler reading suggests, which is near an optimum
 UNDAMPED, LAST = 1e-6, 1e-8  # where there is one way down; the step after one that promised so little is exact
-HEATS, HEAT_STEPS, WORTH = 3, 12, 9  # the part of the rows for a first heat, its steps, and how many go on from there
 POLISHED = 5  # of them on all rows
 VARIATIONS = 12  # of the best that are tried in a round, on all rows, where slips are learned
 
@@ -66,11 +64,6 @@ def guided_search(
     least = (TELLING if dear else FEWEST) * specification.size
     rows = max(int(BUDGET / specification.likelihood.effort / tried.shape[1]), least)
     sample = objective.on_sample(rows, generator)
-    heat = max(rows // HEATS, least)
-    if not dear and 2 * heat <= sample.source.rows / sample.source.groups:
-        some = sample.on_sample(heat, generator)
-        first = minimise(some, tried, **on_sample(some, objective, tolerance), enough=ENOUGH, iterations=HEAT_STEPS)
-        tried = first.distinct(WORTH, SAME * unit_of(some, objective))
     rough = {
         **on_sample(sample, objective, tolerance), "enough": ENOUGH, "iterations": FIRST_STEPS if dear else STEPS
     }  # fmt: skip
@@ -80,7 +73,7 @@ def guided_search(
         near = neighbours(specification, solutions.winners().vectors[:, 0])
         if near.shape[1]:
             solutions = solutions.beside(minimise(sample, near, **rough))
-    chosen = solutions.distinct(2 if dear else POLISHED, same)
+    chosen = solutions.distinct(2 if dear else POLISHED)
     polish = {"tolerance": COARSE, "enough": 0.5, "iterations": 40, "beyond": SAME if dear else RIVAL}
     if specification.lapse_slot is not None and specification.levels > 1 and not dear:  # slips hide many optima
         finite = objective.regularised()
