@@ -12,6 +12,7 @@ from lori.data.preferences import Preferences
 from lori.inference.problem import Problem
 from lori.inference.search import search as module
 from lori.inference.search.search import search
+from lori.inference.search.solutions import Solutions
 from lori.inference.search.starts import insertions, random_starts, reorderings, variations
 from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Pairs
@@ -233,6 +234,23 @@ def test_many_features_of_many_choices_are_searched_on_samples_that_are_large_en
     fewer = search(problem.nested()[0], starts=24, generator=np.random.default_rng(0))
     found = search(problem, starts=48, generator=np.random.default_rng(0), fewer=fewer)
     assert found.values[0] <= problem.solve_from(truth[None, None], tolerance=1e-4).values.min() + 1e-2
+
+
+def test_a_last_threshold_that_a_sample_closed_is_opened_on_all_rows(monkeypatch):
+    """At zero the gradient vanishes and the curvature is negative: a saddle, where Newton's method stays."""
+    truth = OrderedModel.linear([[0.0, 4.0], [3.0, 0.0]], epsilon=[3.0, 2.0])
+    problem, generator = problem_of(linear(2), simulated(truth, 600)), np.random.default_rng(1)
+    shut = search(problem_of(linear(2, (None, 0.0)), simulated(truth, 600)), starts=STARTS, generator=generator)
+    vectors = np.append(shut.vectors[0], 0.0)[None, None]
+    at = problem.evaluate(vectors)
+    assert at.gradient[0, 0, -1] == pytest.approx(0.0, abs=1e-6)
+    assert at.curvature[0, 0, -1, -1] < 0
+    stuck = Solutions(vectors, at.value, np.ones((1, 1), bool), at.curvature, at.gradient)
+    monkeypatch.setattr(module, "_polished", lambda *_: stuck)
+    won = module._on_all_rows((problem,) * 4, stuck, 1e-9)
+    best = search(problem, starts=STARTS, generator=generator)
+    assert won.values[0, 0] < at.value[0, 0] - 1
+    assert won.values[0, 0] == pytest.approx(best.values[0], abs=1e-6)
 
 
 def test_groups_are_found_as_each_alone(monkeypatch):

@@ -22,7 +22,15 @@ import numpy as np
 from lori.inference.blocks import ALIKE, FEW_ROWS, FEWER_ROWS, Evaluation, room
 from lori.inference.search import newton, quasi_newton
 from lori.inference.search.solutions import CLOSE, FEW, RIVAL, SAME, Solutions, stacked
-from lori.inference.search.starts import insertions, neighbours, openings, random_starts, variations
+from lori.inference.search.starts import (
+    closed,
+    insertions,
+    neighbours,
+    openings,
+    random_starts,
+    saddle,
+    variations,
+)
 from lori.inference.search.surrogate import Surrogate
 from lori.inference.sources.memory import Source
 from lori.inference.statistics import Scaling
@@ -49,7 +57,6 @@ KEEP = 8  # distinct candidates that are polished, more where that is free
 ROUNDS = 20  # of looking around the best, at most
 PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
 SILENT = 0.05  # a threshold that passes on less than 3 % of the decisions, whatever the gap
-CLOSED = 0.1  # a last threshold below this may be a trap, see `starts.openings`
 
 
 class Minimised(Protocol):
@@ -75,6 +82,9 @@ class Objective(Minimised, Protocol):
     def of_group(self, group: int) -> Objective: ...
 
     def on_sample(self, rows: int, generator: np.random.Generator) -> Objective: ...
+
+
+Samples = tuple[Objective, Objective, Objective, Objective]  # all rows, and smaller and smaller parts of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +206,7 @@ def search(
         solutions = minimise(middle, solutions.distinct(KEEP, same, within), **coarse(middle), iterations=20)
     few = cheap and objective.source.rows <= FEWER_ROWS and not _single_optimum(specification)
     tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
-    if whole or not _single_optimum(specification) or _closed(specification, solutions.winners().vectors):
+    if whole or not _single_optimum(specification) or closed(specification, solutions.winners().vectors):
         solutions = around(middle, solutions, varying, tries, few, **coarse(middle), iterations=40 if whole else 20)
     if cheap:
         solutions = minimise(objective, solutions.distinct(ALIKE, COARSE), tolerance=COARSE)
@@ -240,11 +250,18 @@ def around(
     return solutions
 
 
-def _on_all_rows(
-    samples: tuple[Objective, Objective, Objective, Objective], solutions: Solutions, tolerance: float
-) -> Solutions:
-    """The winners, from what was found on the middle sample (the last), first on larger ones if there are very many
-    rows."""
+def _on_all_rows(samples: Samples, solutions: Solutions, tolerance: float) -> Solutions:
+    """The winners on all rows; where a sample closed the last threshold at what is a saddle of theirs, it is opened."""
+    objective = samples[0]
+    won = _polished(samples, solutions, tolerance)
+    if not saddle(objective.specification, won.vectors, won.curvature):
+        return won
+    opened = openings(objective.specification, won.vectors)[:, :1]
+    return won.beside(minimise(objective, opened, tolerance=tolerance, damping=NEAR)).winners()
+
+
+def _polished(samples: Samples, solutions: Solutions, tolerance: float) -> Solutions:
+    """The winners on all rows, by way of larger samples if there are very many."""
     objective, between, larger, middle = samples
     specification, won = objective.specification, solutions.winners()
     opened = openings(specification, won.vectors)
@@ -256,7 +273,7 @@ def _on_all_rows(
         tried = won.vectors
         if not _single_optimum(specification):
             tried = solutions.distinct(FEW, SAME * at_first, CLOSE * at_first)
-        if _closed(specification, won.vectors) and tolerance < COARSE:
+        if closed(specification, won.vectors) and tolerance < COARSE:
             tried = np.concatenate([tried[:, 1:], opened], axis=1)  # from where the best is found again if it is closed
         solutions = minimise(larger, tried, **on_sample(larger, objective, tolerance))
         won, close = solutions.winners(), solutions.distinct(FEW, SAME * unit, CLOSE)
@@ -318,12 +335,6 @@ def _settled(specification: Specification, fewer: Found) -> bool:
         slot for level, slot in specification.fewer().epsilon_slots.items() if 0 < level < specification.levels - 2
     ]
     return bool(slots) and bool((fewer.vectors[:, slots] < SILENT).any(axis=1).all())
-
-
-def _closed(specification: Specification, vectors: np.ndarray) -> bool:
-    """Is the last threshold, which is learned, so small in a group that this may be a trap?"""
-    slot = specification.epsilon_slots.get(specification.levels - 1)
-    return slot is not None and bool((vectors[..., slot] < CLOSED).any())
 
 
 def _single_optimum(specification: Specification) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from lori.model.specification import Specification
 
 OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the last reward is multiplied by
+CLOSED = 0.1  # a last threshold below this may be a trap, see `openings`
 LAPSES = (0.01, 0.03, 0.1)  # rates of slips to start from, where they are learned
 PASSING = 6.0  # a threshold at which a level without weights passes 99.5 % of the decisions on
 
@@ -121,6 +122,20 @@ def openings(specification: Specification, vectors: np.ndarray) -> np.ndarray:
                 own[place][where] = reward.multiplied(own[place][where], strength)
         opened.append(own)
     return np.concatenate(opened, axis=1)
+
+
+def closed(specification: Specification, vectors: np.ndarray) -> bool:
+    """Is the last threshold, which is learned, so small in a group that this may be a trap?"""
+    slot = specification.epsilon_slots.get(specification.levels - 1)
+    return slot is not None and bool((vectors[..., slot] < CLOSED).any())
+
+
+def saddle(specification: Specification, vectors: np.ndarray, curvature: np.ndarray | None) -> bool:
+    """Would a last threshold that is closed in a group do better if it were not?"""
+    slot = specification.epsilon_slots.get(specification.levels - 1)
+    if slot is None or curvature is None or not specification.likelihood.stuck_at_zero:
+        return False
+    return bool(((vectors[..., slot] < CLOSED) & (curvature[..., slot, slot] < 0)).any())
 
 
 def _opened(epsilon: np.ndarray) -> np.ndarray:
