@@ -62,7 +62,8 @@ def test_a_batch_gives_the_answers_of_a_loop():
 
 def test_a_run_says_what_was_found():
     data = Scenario(TWO, 1500).draw(7)
-    run = Run.of(LORI(levels=2, starts=12).fit(data), TWO, data)
+    model = LORI(levels=2, starts=12).fit(data)
+    run = Run.of(model, TWO, data)
     assert run.verdict == "supported"
     assert run.found
     assert run.in_order
@@ -70,7 +71,7 @@ def test_a_run_says_what_was_found():
     assert low < run.threshold < high
     assert run.threshold == pytest.approx(1.0, abs=0.3)
     assert 0 <= run.slips < 0.05
-    single = Run.of(LORI(levels=2, starts=12).fit(data), OrderedModel.linear([[3.0, 1.0]], epsilon=[0.0]), data)
+    single = Run.of(model, OrderedModel.linear([[3.0, 1.0]], epsilon=[0.0]), data)
     assert not single.in_order  # there is no order where there is one level
 
 
