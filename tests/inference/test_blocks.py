@@ -180,9 +180,9 @@ def test_sums_do_not_depend_on_the_blocks(monkeypatch):
 
 def test_the_number_of_starts_changes_no_start():
     specification = SINGLE
-    data, at = preferences(specification, tied=TIED), vectors(specification, starts=8)
+    data, at = preferences(specification, tied=TIED), vectors(specification, starts=40)
     together = likelihood(specification, data, at)
-    for count in (1, 5):
+    for count in (1, 5, 9, 32):
         few = likelihood(specification, data, at[:, :count])
         assert few.value.shape == (1, count)
         assert_same(Evaluation(*(part[:, :count] for part in together)), few, 1e-13)
@@ -211,7 +211,7 @@ def test_blocks_hold_every_row_once_and_padding_without_weight(longest, layout):
     random = np.random.default_rng(longest)
     groups = [rows_of(random.normal(size=(n, 2, 3)), random.uniform(1.0, 2.0, n)) for n in (longest, longest // 2)]
     sizes = module._sizes(groups, 64, quick=True)
-    rows, weights = module._blocks(groups, layout, *sizes), module._weights(groups, *sizes)
+    (rows, filled), weights = module._blocks(groups, layout, *sizes), module._weights(groups, *sizes)
     differences = layout == Differences()
     if differences:
         rows = rows.transpose(0, 1, 3, 2)  # features come before rows
@@ -223,6 +223,7 @@ def test_blocks_hold_every_row_once_and_padding_without_weight(longest, layout):
         np.testing.assert_array_equal(own_rows.reshape(-1, *expected.shape[1:])[:n], expected)
         np.testing.assert_array_equal(own_weights.ravel()[:n], group.weight)
         assert (own_weights.ravel()[n:] == 0).all()
+    assert filled.tolist() == [int((own > 0).any(axis=1).sum()) for own in weights]
     assert weights[0].size <= max(8, 1.25 * longest + 64)
 
 
@@ -344,7 +345,7 @@ def test_groups_that_are_the_same_rows_with_other_weights_are_laid_out_once():
     weights = random.uniform(0.1, 2.0, (3, data.count))
     groups = [data.reweighted(own) for own in weights]
     rows = module.laid_out(SINGLE, groups, 1)
-    assert all(len(blocks) == 1 and len(laid) == 3 for blocks, laid in rows.values())
+    assert all(len(blocks) == len(filled) == 1 and len(laid) == 3 for blocks, laid, filled in rows.values())
     at = np.stack([vectors(SINGLE, starts=1)[0]] * 3) * random.uniform(0.5, 1.5, (3, 1, 1))
     together = module.evaluate(SINGLE, SCALING, groups, at, 2)
     for group, own in enumerate(weights):

@@ -25,10 +25,10 @@ from lori.model.specification import Specification
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
 FEW_ELEMENTS = 256  # of rows that take much room each
 CHUNK = 1 << 15  # rows that are laid out at a time
-FEW_FEATURES = 16  # up to here compiled code is shared between numbers of starts
-FEW_ROWS = 30_000  # and up to here between eight, between 32, and so on
-FEWER_ROWS = 2000  # up to here between any up to 32, and between numbers of rows up to twice as large
-FEW_STARTS, ALIKE = 8, 32
+FEW_FEATURES = 16  # up to here,
+FEW_ROWS = 30_000  # and up to here, compiled code is shared between numbers of starts up to 32, up to 64, and so on:
+FEW_STARTS, ALIKE = 8, 32  # they are evaluated in as many turns as there are eights of them
+FEWER_ROWS = 2000  # up to here it is shared between numbers of rows up to twice as large
 ALIGNED = 64  # bytes
 REMEMBERED = 512  # pieces of compiled code that are known to exist
 
@@ -82,20 +82,21 @@ def _evaluate_compiled(
     """The same, compiled; different numbers of starts share the code."""
     starts = vectors.shape[1]
     if starts > 1 and not specification.likelihood.quick:  # code for one serves any number, and fills the cache
-        turns = [
+        one_by_one = [
             _evaluate_compiled(specification, scaling, groups, vectors[:, own : own + 1], order)
             for own in range(starts)
         ]
         return Evaluation(
-            *(np.concatenate(parts, axis=1) for parts in zip(*turns, strict=True) if parts[0] is not None)
+            *(np.concatenate(parts, axis=1) for parts in zip(*one_by_one, strict=True) if parts[0] is not None)
         )
-    alone = single and starts == 1
-    padded = 1 if alone else room(starts, sum(group.rows for group in groups), specification)
+    shared = not (single and starts == 1) and _shared(sum(group.rows for group in groups), specification)
+    padded, each = (-(-starts // ALIKE) * ALIKE, FEW_STARTS) if shared else (starts, starts)
     vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], padded - starts, axis=1)], axis=1)
-    rows = laid_out(specification, groups, padded)
+    turns = vectors.reshape(len(vectors), -1, each, vectors.shape[2])
+    rows = laid_out(specification, groups, each)
     suited = specification.suited(vectors)
-    arguments = (suited, order, vectors, scaling.location, scaling.scale, rows)
-    key = (suited, order, vectors.shape, *(part.shape for kind in rows.values() for part in kind))
+    arguments = (suited, order, turns, -(-starts // each), scaling.location, scaling.scale, rows)
+    key = (suited, order, turns.shape, *(part.shape for kind in rows.values() for part in kind))
     if key in _COMPILED:
         parts = _evaluate(*arguments)
     else:
@@ -107,11 +108,14 @@ def _evaluate_compiled(
     return Evaluation(*(np.asarray(part)[:, :starts] for part in parts))
 
 
+def _shared(rows: int, specification: Specification) -> bool:
+    """Is one piece of code compiled for different numbers of starts? On few rows, each of its own takes longer."""
+    return specification.likelihood.quick and rows <= FEW_ROWS and len(specification.features) <= FEW_FEATURES
+
+
 def room(starts: int, rows: int, specification: Specification) -> int:
-    """For how many starts code is compiled: on few rows that takes longer than to compute some in vain."""
-    if not specification.likelihood.quick:
-        return starts
-    if rows > FEW_ROWS or len(specification.features) > FEW_FEATURES:
+    """How many starts may be tried where so many are wanted: on few rows more of them take little time."""
+    if not _shared(rows, specification):
         return starts
     return FEW_STARTS if starts <= FEW_STARTS and rows > FEWER_ROWS else -(-starts // ALIKE) * ALIKE
 
@@ -156,7 +160,8 @@ def log_likelihood(specification: Specification) -> Callable[..., jax.Array]:
 
 
 def laid_out(specification: Specification, groups: Sequence[Observations], starts: int) -> dict[str, Any]:
-    """For each kind of outcome its rows and their weights, (groups, blocks, …), on the device; rows stay laid out.
+    """For each kind of outcome its rows and their weights, (groups, blocks, …), and how many blocks (groups,) have
+    rows, on the device; rows stay laid out.
 
     Blocks are such that so many starts, evaluated together, stay in cache. Groups that were reweighted share what is
     laid out with those that they were made from: only weights are laid out again. Where all groups are the same rows
@@ -167,7 +172,7 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
     first, others = groups[0], groups[1:]  # what belongs to several groups is kept with the first of them
     apart = [own for own in others if own.laid is not first.laid]
 
-    def kept(cache: dict[Any, Any], key: Any, make: Callable[[list[Rows]], np.ndarray]) -> dict[str, jax.Array]:
+    def kept(cache: dict[Any, Any], key: Any, make: Callable[[list[Rows]], Any]) -> dict[str, Any]:
         found = cache.get(key)
         if found is None:
             found = jax.device_put({kind: make([own.kinds[kind] for own in groups]) for kind in first.kinds})
@@ -181,7 +186,7 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
         lambda rows: _blocks(rows if apart else rows[:1], layout, *_sizes(rows, wanted, quick)),
     )
     weights = kept(first.weights, (layout, wanted, *others), lambda rows: _weights(rows, *_sizes(rows, wanted, quick)))
-    return {kind: (blocks[kind], weights[kind]) for kind in blocks}
+    return {kind: (own, weights[kind], filled) for kind, (own, filled) in blocks.items()}
 
 
 def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, int]:
@@ -201,14 +206,14 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, in
     return block, -(-count // step) * step
 
 
-def _blocks(groups: list[Rows], layout: Layout, block: int, count: int) -> np.ndarray:
-    """(groups, blocks, *shape of a block), padded by rows of zeros."""
+def _blocks(groups: list[Rows], layout: Layout, block: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """(groups, blocks, *shape of a block), padded by rows of zeros; and how many blocks of each group have rows."""
     laid = _zeros((len(groups), count, *layout.shape(groups[0], block)))
     for own, rows in zip(laid, groups, strict=True):
         for first, last, size in _parts(len(rows), block):
             start = first * block
             layout.put(own[first:last], rows, slice(start, start + (last - first) * size), size)
-    return laid
+    return laid, np.array([-(-len(rows) // block) for rows in groups])
 
 
 def _weights(groups: list[Rows], block: int, count: int) -> np.ndarray:
@@ -250,30 +255,52 @@ def _sums(
     def group(starts: jax.Array, kinds: dict[str, Any]) -> tuple[jax.Array, ...]:
         point, total = Point(starts, location, scale), None
         for kind in likelihood.kinds:
-            own = kinds[kind]
-            if not own[0].shape[0]:
+            *laid, filled = kinds[kind]
+            if not laid[0].shape[0]:
                 continue
 
-            def add_block(sums: Any, block: Any, kind: str = kind) -> tuple[Any, None]:
-                return jax.tree.map(jnp.add, sums, terms(kind, point, *block)), None
+            def add_block(place: Any, sums: Any, kind: str = kind, laid: list[jax.Array] = laid) -> Any:
+                block = [jax.lax.dynamic_index_in_dim(part, place, keepdims=False) for part in laid]
+                return jax.tree.map(jnp.add, sums, terms(kind, point, *block))
 
-            shapes = jax.eval_shape(partial(terms, kind), point, own[0][0], own[1][0])
-            sums, _ = jax.lax.scan(add_block, jax.tree.map(lambda s: jnp.zeros(s.shape), shapes), own)
+            shapes = jax.eval_shape(partial(terms, kind), point, *(part[0] for part in laid))
+            nothing = jax.tree.map(lambda own: jnp.zeros(own.shape), shapes)
+            sums = jax.lax.fori_loop(0, filled, add_block, nothing)
             total = sums if total is None else jax.tree.map(jnp.add, total, sums)
         if total is None:
             size = specification.size
             return tuple(jnp.zeros((len(starts), *shape)) for shape in ((), (size,), (size, size))[: order + 1])
         return layout.assembled(specification, order, point, total)
 
-    if all(len(blocks) == len(vectors) for blocks, _ in rows.values()):
+    if all(len(blocks) == len(vectors) for blocks, *_ in rows.values()):
         return jax.lax.map(lambda own: group(*own), (vectors, rows))
     weights = {kind: own[1] for kind, own in rows.items()}  # the same rows for all groups
-    return jax.lax.map(
-        lambda own: group(own[0], {kind: (rows[kind][0][0], each) for kind, each in own[1].items()}), (vectors, weights)
-    )
+
+    def reweighted(starts: jax.Array, weights: dict[str, Any]) -> tuple[jax.Array, ...]:
+        return group(starts, {kind: (rows[kind][0][0], own, rows[kind][2][0]) for kind, own in weights.items()})
+
+    return jax.lax.map(lambda own: reweighted(*own), (vectors, weights))
 
 
-_evaluate = compiled(_sums, static_argnums=(0, 1))
+def _in_turns(
+    specification: Specification, order: int, vectors: jax.Array, used: Any, location: Any, scale: Any, rows: Any
+) -> tuple[jax.Array, ...]:
+    """`_sums` for vectors (groups, turns, starts, parameters); after the first `used` turns there are zeros."""
+    sums = partial(_sums, specification, order, location=location, scale=scale, rows=rows)
+    if vectors.shape[1] == 1:
+        return sums(vectors[:, 0])
+
+    def turn(place: Any, found: Any) -> Any:
+        own = sums(jax.lax.dynamic_index_in_dim(vectors, place, axis=1, keepdims=False))
+        return jax.tree.map(partial(jax.lax.dynamic_update_index_in_dim, index=place, axis=1), found, own)
+
+    shapes = jax.eval_shape(sums, vectors[:, 0])
+    nothing = tuple(jnp.zeros((*vectors.shape[:3], *own.shape[2:])) for own in shapes)
+    found = jax.lax.fori_loop(0, used, turn, nothing)
+    return tuple(part.reshape(len(part), -1, *part.shape[3:]) for part in found)
+
+
+_evaluate = compiled(_in_turns, static_argnums=(0, 1))
 
 
 # -- row by row ------------------------------------------------------------------------------------------

@@ -15,8 +15,15 @@ from typing import Any
 import numpy as np
 
 from lori.data.grouping import relative
-from lori.inference import plain
-from lori.inference.blocks import ALIKE, Evaluation, laid_out, log_likelihood, row_log_likelihood, row_scores
+from lori.inference.blocks import (
+    ALIKE,
+    FEW_ROWS,
+    Evaluation,
+    laid_out,
+    log_likelihood,
+    row_log_likelihood,
+    row_scores,
+)
 from lori.inference.search.guided import guided_search
 from lori.inference.search.newton import TOLERANCE
 from lori.inference.search.search import Found, minimise, search
@@ -29,8 +36,7 @@ from lori.model.priors import Prior
 from lori.model.specification import Specification
 
 RIDGE, LEVELLING = 1e-7, 10.0
-TOGETHER = ALIKE  # vectors that are evaluated at once where there are many: rows lie as for a search,
-MANY_TOGETHER = 256  # but for few rows, which are not laid out
+TOGETHER, MANY_TOGETHER = ALIKE, 256  # vectors that are evaluated at once where there are many; on few rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +96,7 @@ class Problem:
         inside = np.all((vectors >= lower) & (vectors <= upper), axis=-1)
         constant = 0.0 if self.prior is None else self.prior.log_constant(self.specification)
         within = np.clip(vectors, lower, upper)
-        step = TOGETHER
-        if isinstance(self.source, Memory) and plain.suffices(self.specification, self.source.observations):
-            step = MANY_TOGETHER
+        step = MANY_TOGETHER if self.source.rows <= FEW_ROWS else TOGETHER
         parts = [within[:, start : start + step] for start in range(0, within.shape[1], step)]
         values = np.concatenate([self.evaluate(part, order=0).value for part in parts], axis=1)
         return np.where(inside, constant - values, -np.inf)

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-QUICKLY = {  # sums over blocks are compiled in half the time, and are as fast
+QUICKLY = {  # sums over blocks are compiled in less time, and are as fast
     "xla_backend_optimization_level": 1,
     "xla_cpu_parallel_codegen_split_count": 1,
-    "xla_cpu_use_fusion_emitters": False,
 }
 
 
