@@ -59,6 +59,8 @@ def test_it_sees_what_it_is_to_see(tools, tmp_path):
         fuzz._odd_output({"a.csv": f"benefit,{inputs.MARKER}\n".encode()}, 2, "", f"Error: got {inputs.MARKER}.\n")
         == []
     )
+    wide = f"benefit,{inputs.MARKER}\n".encode("utf-16")
+    assert fuzz._odd_output({"a.csv": wide}, 2, "", f"Error: got {inputs.MARKER}.\n") == []
     assert fuzz._odd_output({}, 2, "", "Error: got \x1b[2J.\n")
     assert fuzz._odd_output({}, 0, "a,0.5\n", "") == []
     (tmp_path / ".1a2b.json").write_text("half")

@@ -175,7 +175,7 @@ def _marked_header(content: bytes) -> bool:
     """Did damage put the marker among the names of columns? These may be told, unlike a first row of data."""
     from fuzz_inputs import MARKER
 
-    first = content.split(b"\n")[0]
+    first = content.replace(b"\0", b"").split(b"\n")[0]  # also where a character takes two bytes
     return MARKER.encode() in first and any(name in first for name in (b"benefit", b"winner", b"loser", b"trajectory"))
 
 

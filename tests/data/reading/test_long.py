@@ -178,6 +178,13 @@ def test_words_that_describe_a_set_are_no_feature(write, refused):
     assert "chosen" in refused(read, path, columns={"chosen": "picked"})  # which the file has not
 
 
+def test_records_are_no_words(tmp_path, refused):
+    table = pandas.DataFrame({"set": [1, 1], "chosen": [1, 0], "cost": [{"paid": "1"}, {"paid": "2"}]})
+    table.to_parquet(tmp_path / "records.parquet")
+    said = refused(read, tmp_path / "records.parquet", outcome_needed=False, secret="paid")
+    assert "column cost: expected one number or text in every row, got lists, records or bytes" in said
+
+
 # -- bad input -------------------------------------------------------------------------------------------
 
 BAD = {

@@ -90,9 +90,11 @@ def with_indicators(
 
 def words_of(cells: Sequence[pandas.Series]) -> tuple[str, ...]:
     """The different words of a category, sorted; none where a cell is empty, a number or something like one."""
+    from pandas.api.types import infer_dtype
+
     words: set[str] = set()
     for column in cells:
-        if column.dtype.kind not in "OTU" or blank(column).any():
+        if column.dtype.kind not in "OTU" or blank(column).any() or infer_dtype(column) != "string":
             return ()
         own = set(column.astype(str).str.strip().unique())
         if len(own) > 10 * MOST_CATEGORIES or any(word[:1].isdigit() or word[1:2].isdigit() for word in own):
