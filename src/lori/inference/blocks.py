@@ -25,6 +25,8 @@ from lori.model.specification import Specification
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
 FEW_ELEMENTS = 256  # of rows that take much room each
 CHUNK = 1 << 15  # rows that are laid out at a time
+SLAB = 1 << 19  # rows that are evaluated in one call, at most; the cores take slabs in turn, and from
+MANY_ROWS = 1 << 14  # so many rows on all slabs share compiled code
 FEW_FEATURES = 16  # up to here,
 FEW_ROWS = 30_000  # and up to here, compiled code is shared between numbers of starts up to 32, up to 64, and so on:
 FEW_STARTS, ALIKE = 8, 32  # they are evaluated in as many turns as there are eights of them
@@ -193,7 +195,7 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, in
     """Rows in a block, and blocks.
 
     The number of blocks is rounded up to steps of an eighth, of sets a half, for few rows and starts to a power of two,
-    so that data sets of similar size share compiled code.
+    and for many rows to slabs, so that data sets of similar size share compiled code. What is padding is not computed.
     """
     lengths = [len(rows) for rows in groups]
     longest, few = max(lengths), quick and sum(lengths) <= FEWER_ROWS and wanted >= BLOCK_ELEMENTS // ALIKE
@@ -203,6 +205,8 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, in
     count = -(-longest // block)
     alike = 4 if quick else 2  # code for sets takes long to compile
     step = 1 << max(0, (count - 1).bit_length() if few else count.bit_length() - alike)
+    if quick and longest > MANY_ROWS and min(lengths) == longest:
+        step = max(1, SLAB // block)
     return block, -(-count // step) * step
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lori.inference import plain
-from lori.inference.blocks import Evaluation, evaluate
+from lori.inference.blocks import SLAB, Evaluation, evaluate
 from lori.inference.statistics import Scaling
 from lori.inference.threads import THREADS, together
 from lori.model.likelihoods import Observations
@@ -74,7 +74,8 @@ class Memory:
         if self.rows < MANY_ROWS or THREADS == 1:
             return [list(self.observations)]
         if self.groups == 1:
-            return [[shard] for shard in self.observations[0].shards(THREADS)]
+            slabs = -(-self.rows // (THREADS * SLAB))
+            return [[shard] for shard in self.observations[0].shards(THREADS * slabs)]
         cuts = np.array_split(np.arange(self.groups), THREADS)
         return [[self.observations[i] for i in cut] for cut in cuts if len(cut)]
 
