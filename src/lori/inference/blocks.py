@@ -46,7 +46,7 @@ class Evaluation(NamedTuple):
     curvature: np.ndarray | None = None
 
     def __add__(self, other: Any) -> Evaluation:
-        """Of a sum: evaluations add up part by part."""
+        """Of a sum: evaluations add up part by part, as far as both have it."""
         return Evaluation(*(a + b for a, b in zip(self, other, strict=True) if a is not None and b is not None))
 
     def mapped(self, function: Callable[[np.ndarray], np.ndarray]) -> Evaluation:

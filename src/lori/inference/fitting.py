@@ -33,7 +33,7 @@ from lori.model.rewards import subjects_of
 from lori.model.specification import Specification
 
 Chain = Sequence[tuple[Problem, Found]]
-NESTED = 1.0  # on very many rows, smaller models are starts and comparisons: their last step may promise so much
+NESTED = 5.0  # on very many rows, smaller models are starts and comparisons: their last step may promise so much
 TOGETHER = 48  # starts that are searched from together
 
 

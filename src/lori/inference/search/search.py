@@ -39,8 +39,7 @@ from lori.model.specification import Specification
 WHOLE = 300_000  # pairs × parameters up to which many starts are cheap on all rows; beyond, samples stand for them:
 SEARCH_ROWS = 2000  # of each group, for all starts; half of it where there are many more rows
 POLISH_ROWS = 6000  # of each group, for the best of them
-LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on all rows;
-LARGER_ROWS = 400_000  # where there are many times as many, on so many in between
+LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on all rows
 COARSE = 1e-3  # log-likelihood units that an optimum may be short of when it is polished again on the same rows
 ROUGH = 0.02  # or on more rows, in units of the sample's own log-likelihood: samples differ by far more
 ROWS_EACH = 300  # at least so many for each parameter, in any sample: on fewer, optima of two levels fit noise
@@ -84,7 +83,7 @@ class Objective(Minimised, Protocol):
     def on_sample(self, rows: int, generator: np.random.Generator) -> Objective: ...
 
 
-Samples = tuple[Objective, Objective, Objective, Objective]  # all rows, and smaller and smaller parts of them
+Samples = tuple[Objective, Objective, Objective]  # all rows, and smaller and smaller parts of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,12 +168,10 @@ def search(
         won, none = minimise(objective, padded, tolerance=tolerance), np.empty((0, specification.size))
         rivals = (none,) * objective.source.groups
         return Found.of(won, starts=fewer.starts, share_at_best=fewer.share_at_best, rivals=rivals)
-    between = larger = middle = small = objective
+    larger = middle = small = objective
     cheap, least = _cheap(objective), ROWS_EACH * specification.size
     if not cheap:
-        if objective.source.rows > 2 * LARGER_ROWS * objective.source.groups:
-            between = objective.on_sample(LARGER_ROWS, generator)
-        larger = between.on_sample(LARGE_ROWS, generator)
+        larger = objective.on_sample(LARGE_ROWS, generator)
         middle = larger.on_sample(max(POLISH_ROWS, 2 * least), generator)
         many = middle.source is not objective.source
         small = middle.on_sample(max(SEARCH_ROWS // 2 if many else SEARCH_ROWS, least), generator)
@@ -214,7 +211,7 @@ def search(
         solutions = minimise(objective, solutions.distinct(KEEP, COARSE if cheap else SAME))
         won, rivals = solutions.winners(), solutions.rivals()
     else:
-        won = _on_all_rows((objective, between, larger, middle), solutions, tolerance)
+        won = _on_all_rows((objective, larger, middle), solutions, tolerance)
         rivals = solutions.rivals(unit_of(middle, objective))
     return Found.of(won, starts=starts, share_at_best=share, rivals=rivals)
 
@@ -262,7 +259,7 @@ def _on_all_rows(samples: Samples, solutions: Solutions, tolerance: float) -> So
 
 def _polished(samples: Samples, solutions: Solutions, tolerance: float) -> Solutions:
     """The winners on all rows, by way of larger samples if there are very many."""
-    objective, between, larger, middle = samples
+    objective, larger, middle = samples
     specification, won = objective.specification, solutions.winners()
     opened = openings(specification, won.vectors)
     if larger.source is objective.source:
@@ -280,8 +277,6 @@ def _polished(samples: Samples, solutions: Solutions, tolerance: float) -> Solut
         if tolerance < COARSE and close.shape[1] > 1:
             won = minimise(objective, close, tolerance=COARSE, damping=NEAR).winners()
         elif _second_order(specification):
-            if between.source not in (objective.source, larger.source) and tolerance < COARSE:
-                won = minimise(between, won.vectors, damping=NEAR, **on_sample(between, objective, tolerance))
             won = _few_passes(objective, larger, won.vectors, tolerance)
             if won.converged.all():
                 return won
@@ -291,12 +286,13 @@ def _polished(samples: Samples, solutions: Solutions, tolerance: float) -> Solut
 def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, tolerance: float) -> Solutions:
     """The optimum of all rows from that of a large sample of them, in as few passes as will do.
 
-    The first pass is for the gradient alone, and a few steps: so far away the sample's curvature is as good a guide.
-    So are passes after short steps, which change next to nothing about the curvature.
-    The last step, which promises next to nothing, is taken without proof. Where a step does not gain, the first part of
+    The first pass is for the gradient alone, and a few steps: so far away the sample's curvature is as good a guide,
+    but for one level, whose curvature takes no longer. So are passes after short steps, which change next to nothing
+    about the curvature. The last step, which promises next to nothing, is taken without proof. Where a step does not gain, the first part of
     it is tried, which is Newton's; if that does not gain, nothing has converged.
     """
-    at, steps, bends = objective.evaluate(vectors, order=1), FIRST_STEPS, None
+    order, steps = (2, STEPS) if _single_optimum(objective.specification) else (1, FIRST_STEPS)
+    at, bends = objective.evaluate(vectors, order=order), None
     for _ in range(PASSES):
         surrogate = Surrogate.around(vectors, at, larger, bends)
         bends = surrogate.lack.curvature

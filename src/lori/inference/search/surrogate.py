@@ -32,7 +32,8 @@ class Surrogate:
 
     sample: Objective
     centre: np.ndarray
-    lack: Evaluation  # of the sample at the centre: what all rows have beyond it
+    own: Evaluation  # of the sample at the centre,
+    lack: Evaluation  # and what all rows have beyond it
 
     @classmethod
     def around(
@@ -40,9 +41,9 @@ class Surrogate:
     ) -> Surrogate:
         """`there` is the evaluation of all rows at the centre; without their curvature `bends` is what it has beyond
         the sample's, if that is known from nearby."""
-        own = sample.evaluate(centre, order=1 if there.curvature is None else 2)
-        lack = [all_rows - some for all_rows, some in zip(there, own, strict=True) if some is not None]
-        return cls(sample, centre, Evaluation(*lack, *([] if bends is None or len(lack) > 2 else [bends])))
+        own = sample.evaluate(centre)
+        lack = [all_rows - some for all_rows, some in zip(there, own, strict=True) if all_rows is not None]
+        return cls(sample, centre, own, Evaluation(*lack, *([] if bends is None or len(lack) > 2 else [bends])))
 
     @property
     def specification(self) -> Specification:
@@ -60,9 +61,11 @@ class Surrogate:
         bends = np.broadcast_to(0.0 if curvature is None else curvature, (*moved.shape, moved.shape[-1]))
         bent = np.einsum("gsj,gsij->gsi", moved, bends)
         value = np.where(near, value + np.sum((gradient + 0.5 * bent) * moved, axis=-1), np.inf)
-        correction = (value, gradient + bent, bends)
-        return self.sample.evaluate(vectors, order) + Evaluation(*correction[: order + 1])
+        correction = Evaluation(*(value, gradient + bent, bends)[: order + 1])
+        at_centre = np.array_equal(vectors, self.centre)  # where every search on it begins
+        return (self.own if at_centre else self.sample.evaluate(vectors, order)) + correction
 
     def of_group(self, group: int) -> Surrogate:
         one = slice(group, group + 1)
-        return Surrogate(self.sample.of_group(group), self.centre[one], self.lack.mapped(lambda part: part[one]))
+        own, lack = (each.mapped(lambda part: part[one]) for each in (self.own, self.lack))
+        return Surrogate(self.sample.of_group(group), self.centre[one], own, lack)
