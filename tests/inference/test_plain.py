@@ -59,6 +59,18 @@ def test_rows_in_parts_give_the_same_sums(monkeypatch):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+@pytest.mark.parametrize("specification", [TIED, SPLIT])
+@pytest.mark.parametrize("size", [1.0, 10.0, 400.0])
+def test_draws_are_weighed_in_single_precision_where_that_will_do(specification, size):
+    """Whatever the size of gaps and thresholds: those that are too large for it are computed as ever."""
+    rows, at = observations(specification), vectors(specification, size)
+    thresholds = [*specification.epsilon_slots.values()]
+    at[:, 1:, thresholds] = np.array([[20.0], [140.0]])
+    (exact,) = plain.evaluate(specification, SCALING, [rows], at, 0)
+    assert specification.narrow(at[0]).tolist() == [size < 100 or specification is TIED, specification is SPLIT, False]
+    np.testing.assert_allclose(plain.roughly(specification, SCALING, [rows], at), exact, rtol=1e-6, atol=1e-5)
+
+
 def test_no_rows_add_up_to_nothing():
     sums = plain.evaluate(SPLIT, SCALING, [Observations({})], vectors(SPLIT), 2)
     assert [part.shape for part in sums] == [(1, 3), (1, 3, 5), (1, 3, 5, 5)]

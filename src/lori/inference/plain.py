@@ -41,6 +41,22 @@ def evaluate(
     return tuple(np.stack(parts) for parts in zip(*each, strict=True))
 
 
+def roughly(
+    specification: Specification, scaling: Scaling, groups: Sequence[Observations], vectors: np.ndarray
+) -> np.ndarray:
+    """(groups, vectors) the negative log-likelihood, in single precision where that will do: as good a weight of a
+    draw, in half of the time. Sums of rows are off by some 1e-7 of their size."""
+    _keep_memory()
+    single = Scaling(scaling.location.astype(np.float32), scaling.scale.astype(np.float32))
+    found = np.empty(vectors.shape[:2])
+    for group, own, values in zip(groups, vectors, found, strict=True):
+        narrow = specification.narrow(own)
+        for some, units, precision in ((narrow, single, np.float32), (~narrow, scaling, np.float64)):
+            if some.any():
+                values[some] = _of_group(specification, units, group, own[some].astype(precision), 0)[0]
+    return found
+
+
 @cache
 def _keep_memory() -> None:
     """Memory that is freed from now on stays with the process.
@@ -58,10 +74,10 @@ def _of_group(
     point, total = Point(starts, scaling.location, scaling.scale), None
     with np.errstate(all="ignore"):  # a start may be where probabilities vanish
         for kind, rows in group.kinds.items():
-            contrasts = _contrasts(group, kind)
+            contrasts, weight = _contrasts(group, kind, starts.dtype), rows.weight.astype(starts.dtype, copy=False)
             for first in range(0, len(rows), step):
                 some = slice(first, first + step)
-                block = Block(contrasts[:, some], rows.weight[some], bool(np.all(rows.weight[some] > 0)))
+                block = Block(contrasts[:, some], weight[some], bool(np.all(weight[some] > 0)))
                 terms = layout.terms(specification, kind, order, point, block)
                 total = terms if total is None else tuple(a + b for a, b in zip(total, terms, strict=True))
         if total is None:
@@ -83,14 +99,14 @@ def by_rows(
     point = Point(np.asarray(vectors, float), scaling.location, scaling.scale)
     with np.errstate(all="ignore"):
         return {
-            kind: getattr(layout, what)(specification, kind, point, _contrasts(observations, kind))
+            kind: getattr(layout, what)(specification, kind, point, _contrasts(observations, kind, point.starts.dtype))
             for kind in observations.kinds
         }
 
 
-def _contrasts(group: Observations, kind: str) -> np.ndarray:
+def _contrasts(group: Observations, kind: str, precision: np.dtype) -> np.ndarray:
     """(features, rows) of one kind, kept beside what is laid out for compiled code."""
-    kept = group.laid.contrasts
-    if kind not in kept:
-        kept[kind] = np.ascontiguousarray(group.kinds[kind].contrasts().T)
-    return kept[kind]
+    kept, key = group.laid.contrasts, (kind, precision)
+    if key not in kept:
+        kept[key] = np.ascontiguousarray(group.kinds[kind].contrasts().T, precision)
+    return kept[key]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from lori.data.grouping import relative
+from lori.inference import plain
 from lori.inference.blocks import (
     ALIKE,
     FEW_ROWS,
@@ -98,8 +99,15 @@ class Problem:
         within = np.clip(vectors, lower, upper)
         step = MANY_TOGETHER if self.source.rows <= FEW_ROWS else TOGETHER
         parts = [within[:, start : start + step] for start in range(0, within.shape[1], step)]
-        values = np.concatenate([self.evaluate(part, order=0).value for part in parts], axis=1)
+        values = np.concatenate([self._weighed(part) for part in parts], axis=1)
         return np.where(inside, constant - values, -np.inf)
+
+    def _weighed(self, vectors: np.ndarray) -> np.ndarray:
+        """The value of `evaluate`, as exact as draws need it."""
+        if isinstance(self.source, Memory) and plain.suffices(self.specification, self.source.observations):
+            rough = plain.roughly(self.specification, self.scaling, self.source.observations, vectors)
+            return rough + self.penalty(vectors, order=0).value
+        return self.evaluate(vectors, order=0).value
 
     def row_log_likelihood(self, vectors: np.ndarray) -> np.ndarray:
         """(vectors, observations) of each observation of the only group, times its weight."""

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods import lapses
 from lori.model.likelihoods.base import Compares, Likelihood
-from lori.model.likelihoods.derivatives import Derivatives
+from lori.model.likelihoods.derivatives import SINGLE_WIDE, Derivatives
 from lori.model.likelihoods.probabilities import Levels
 from lori.model.rewards import Bounds, Reward
 
@@ -170,7 +170,7 @@ class Specification:
         def value(fixed: float | None, slot: int | None) -> Any:
             if slot is not None:
                 return vector[..., slot]
-            return arrays.full(vector.shape[:-1], 1.0 if fixed is None else fixed)
+            return arrays.full(vector.shape[:-1], 1.0 if fixed is None else fixed, dtype=vector.dtype)
 
         levels = range(self.levels)
         return Parameters(
@@ -244,6 +244,11 @@ class Specification:
         """The same model, whose formulas may count on thresholds of the size that they have in these vectors."""
         own = self.unpack(vectors)
         return _with(self, cast(Hashable, self.likelihood.suited(own.alpha * own.epsilon)))
+
+    def narrow(self, vectors: np.ndarray) -> np.ndarray:
+        """(…) are thresholds so small that single precision computes what is asked of these vectors (…, size)?"""
+        own = self.unpack(vectors)
+        return np.max(own.alpha * own.epsilon, axis=-1) <= SINGLE_WIDE
 
     def fewer(self) -> Specification:
         """The same kind of model with one level less; the last level keeps what was said about the last ε."""

@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, stats
 
 from lori.inference.estimates import Optimum, Units
-from lori.inference.posterior.laplace import Gaussian, Kernels, Mixture, systematic
+from lori.inference.posterior.laplace import Gaussian, Kernels, Mixture, _half_power, systematic
 from lori.inference.posterior.sobol import spread_points
 from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Pairs
@@ -91,6 +91,18 @@ def test_kernels_draw_from_their_own_density():
     other = stats.multivariate_normal([0.0, 0.0], 0.04 * np.eye(2))
     ratio = np.exp(other.logpdf(again) - kernels.log_density(again))
     assert ratio.mean() == pytest.approx(1.0, abs=4 * ratio.std() / np.sqrt(len(ratio)))
+
+
+@pytest.mark.parametrize("count", range(1, 20))
+def test_half_powers(count):
+    x = np.array([1e-9, 0.3, 1.0])
+    np.testing.assert_allclose(_half_power(x, count), x ** (count / 2), rtol=1e-13)
+
+
+def test_a_density_with_one_bound_far_in_the_tail():
+    found = Gaussian(np.array([-40.0]), np.eye(1), np.zeros(1), np.full(1, np.inf), 0.0, False)
+    exact = stats.truncnorm(40.0, np.inf, loc=-40.0).logpdf([0.001, 0.1])
+    np.testing.assert_allclose(found.log_density(np.array([[0.001], [0.1]])), exact, rtol=1e-9)
 
 
 def test_systematic_resampling_takes_each_as_often_as_its_share_says():

@@ -24,7 +24,7 @@ from lori.model.specification import Specification
 
 PROBES = 256  # draws from which the mass of a Gaussian within its bounds is told
 AT_LEAST = 0.1  # of the draws are shared out evenly among the optima, whatever their masses
-CENTRES, DEGREES = 100, 5.0  # of the kernels
+CENTRES, DEGREES = 100, 5  # of the kernels
 WIDEST = 2.0  # in directions of which the data say nothing: so many prior scales, or standardised units without prior
 
 
@@ -95,9 +95,7 @@ class Gaussian:
         density = -0.5 * np.sum(away**2, axis=1) - 0.5 * away.shape[1] * np.log(2 * np.pi)
         density -= np.sum(np.log(np.diag(self._factor)))
         for place in range(self._bounded):
-            low, high, _ = self._cut(away, place)
-            below, above = log_probability(low), log_probability(high)
-            density -= above + np.log(-np.expm1(np.minimum(below - above, -1e-300)))
+            density -= self._log_inside(away, place)
         return density
 
     @cached_property
@@ -124,13 +122,28 @@ class Gaussian:
     def _inverse(self) -> np.ndarray:
         return np.linalg.inv(self._factor)
 
-    def _cut(self, normal: np.ndarray, place: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Bounds of a standard normal coordinate given those before it; a far tail is seen from the other side."""
+    def _between(self, normal: np.ndarray, place: int) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of a standard normal coordinate given those before it."""
         coordinate, own = self._order[place], self._factor[place]
         centre = self.mean[coordinate] + normal[:, :place] @ own[:place]
-        low, high = (self.lower[coordinate] - centre) / own[place], (self.upper[coordinate] - centre) / own[place]
+        return (self.lower[coordinate] - centre) / own[place], (self.upper[coordinate] - centre) / own[place]
+
+    def _cut(self, normal: np.ndarray, place: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same, where a far tail is seen from the other side."""
+        low, high = self._between(normal, place)
         turned = low > 0  # where digits would be lost
         return np.where(turned, -high, low), np.where(turned, -low, high), turned
+
+    def _log_inside(self, normal: np.ndarray, place: int) -> np.ndarray:
+        """The log-probability that the coordinate is between its bounds: of one tail where there is one bound only."""
+        coordinate = self._order[place]
+        if np.isinf(self.upper[coordinate]):
+            return log_probability(-self._between(normal, place)[0])
+        if np.isinf(self.lower[coordinate]):
+            return log_probability(self._between(normal, place)[1])
+        low, high, _ = self._cut(normal, place)
+        below, above = log_probability(low), log_probability(high)
+        return above + np.log(-np.expm1(np.minimum(below - above, -1e-300)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,8 +226,11 @@ class Kernels:
         size = self.centres.shape[1]
         inverse = np.linalg.inv(self.factor)
         own, others = (_whitened(x, inverse) for x in (vectors, self.centres))
-        squares = np.sum(own**2, axis=1)[:, None] + np.sum(others**2, axis=1) - 2 * np.einsum("ij,kj->ik", own, others)
-        kernels = np.exp(-(DEGREES + size) / 2 * np.log1p(np.maximum(squares, 0.0) / DEGREES))
+        squares = np.einsum("ij,kj->ik", -2 * own, others)
+        squares += np.sum(own**2, axis=1)[:, None]
+        squares += np.sum(others**2, axis=1)
+        heights = 1 / (1 + np.maximum(squares, 0.0, out=squares) / DEGREES)
+        kernels = _half_power(heights, DEGREES + size)
         constant = lgamma((DEGREES + size) / 2) - lgamma(DEGREES / 2)
         constant -= 0.5 * size * np.log(DEGREES * np.pi) + np.sum(np.log(np.diag(self.factor)))
         return constant + np.log(np.maximum(kernels.mean(axis=1), 1e-300))
@@ -224,6 +240,19 @@ def scales_of(prior: Prior | None, specification: Specification) -> np.ndarray:
     """(parameters,) of the prior; one, in standardised units, where nothing is believed."""
     scales = np.ones(specification.size) if prior is None else prior.scales(specification)
     return np.where(np.isfinite(scales), scales, 1.0)
+
+
+def _half_power(x: np.ndarray, count: int) -> np.ndarray:
+    """x^(count/2) by multiplications and a root: a tenth of the time that logarithms take."""
+    found = np.sqrt(x) if count % 2 else np.ones_like(x)
+    whole = count // 2
+    while whole:
+        if whole % 2:
+            found *= x
+        whole //= 2
+        if whole:
+            x = x * x
+    return found
 
 
 def _whitened(vectors: np.ndarray, inverse: np.ndarray) -> np.ndarray:

@@ -288,8 +288,8 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
 
     The first pass is for the gradient alone, and a few steps: so far away the sample's curvature is as good a guide,
     but for one level, whose curvature takes no longer. So are passes after short steps, which change next to nothing
-    about the curvature. The last step, which promises next to nothing, is taken without proof. Where a step does not gain, the first part of
-    it is tried, which is Newton's; if that does not gain, nothing has converged.
+    about the curvature. The last step, which promises next to nothing, is taken without proof. Where a step does not
+    gain, the first part of it is tried, which is Newton's; if that does not gain, nothing has converged.
     """
     order, steps = (2, STEPS) if _single_optimum(objective.specification) else (1, FIRST_STEPS)
     at, bends = objective.evaluate(vectors, order=order), None

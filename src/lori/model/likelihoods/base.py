@@ -70,7 +70,7 @@ class Laid:
     """What was laid out for computing; observations that differ in their weights only share it."""
 
     blocks: dict[Any, Any] = field(default_factory=dict)
-    contrasts: dict[str, np.ndarray] = field(default_factory=dict)  # for NumPy, where rows are few
+    contrasts: dict[Any, np.ndarray] = field(default_factory=dict)  # for NumPy, where rows are few
 
 
 @dataclass(frozen=True, eq=False)

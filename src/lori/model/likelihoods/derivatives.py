@@ -31,7 +31,8 @@ from lori.model.engines import arrays_of, jax, log_sigmoid, softplus
 from lori.model.likelihoods.probabilities import LOG_HALF, Levels, TieRule, log_better
 
 FAR = 550.0  # a gap beyond this size is computed as if it were this: log-probabilities are linear there,
-WIDE = 150.0  # unless tolerances are larger than this, where levels are computed by their logarithms
+WIDE = 150.0  # unless tolerances are larger than this, where levels are computed by their logarithms;
+SINGLE_FAR, SINGLE_WIDE = 60.0, 25.0  # the same in single precision
 
 
 Variable = tuple[int, int]  # a level, and which of its two numbers
@@ -123,7 +124,7 @@ def better_derivatives(
     """
     arrays = arrays_of(*gap, *tolerance)
     if wide is None:
-        wide = arrays.max(arrays.stack([arrays.max(b) for b in tolerance])) > WIDE
+        wide = arrays.max(arrays.stack([arrays.max(b) for b in tolerance])) > (SINGLE_WIDE if _single(gap[0]) else WIDE)
         if arrays is not np:
             return _combined(_levels(gap, tolerance, rule, wide), tolerance, above)
     if arrays is np and order == 0:
@@ -163,10 +164,14 @@ def _value(gap: Levels, tolerance: Levels, rule: TieRule, wide: bool, above: Cal
     return np.log(p) + _beyond(gap[0]) if above is None else above(p).value
 
 
+def _single(gap: Any) -> bool:
+    return gap.dtype == np.float32
+
+
 def _near(gap: Any) -> Any:
     """A gap, or as much of it as is computed."""
-    arrays = arrays_of(gap)
-    return arrays.minimum(arrays.maximum(gap, -FAR), FAR)
+    arrays, far = arrays_of(gap), SINGLE_FAR if _single(gap) else FAR
+    return arrays.minimum(arrays.maximum(gap, -far), far)
 
 
 def _beyond(gap: Any) -> Any:
@@ -174,7 +179,7 @@ def _beyond(gap: Any) -> Any:
 
     Of lower levels such a gap makes no difference: what they hand up is nothing beside s, where b is not wide.
     """
-    return arrays_of(gap).minimum(gap + FAR, 0.0)
+    return arrays_of(gap).minimum(gap + (SINGLE_FAR if _single(gap) else FAR), 0.0)
 
 
 def tie_derivatives(gap: Levels, tolerance: Levels) -> Derivatives:
