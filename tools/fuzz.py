@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 SECONDS, SECONDS_OF_A_FIT = 2.0, 30.0  # of a processor
+NAMES = (b"benefit", b"need", b"winner", b"loser", b"trajectory")  # of columns: where one stands, all of them do
 PATIENCE = 15  # times as long on the clock, where others use the machine
 MEMORY = 1 << 21  # KiB that a case may add
 
@@ -176,7 +177,7 @@ def _marked_header(content: bytes) -> bool:
     from fuzz_inputs import MARKER
 
     first = content.replace(b"\0", b"").split(b"\n")[0]  # also where a character takes two bytes
-    return MARKER.encode() in first and any(name in first for name in (b"benefit", b"winner", b"loser", b"trajectory"))
+    return MARKER.encode() in first and any(name in first for name in NAMES)
 
 
 def _listing(place: Path) -> set[str]:

@@ -18,14 +18,14 @@ def test_both_engines_say_the_same(x):
 
 
 def test_options_that_a_compiler_does_not_know_are_left_out(monkeypatch):
-    assert engines.quickly_compiled() == engines.QUICKLY
-    monkeypatch.setattr(engines, "QUICKLY", {"no_such_option": True})
-    engines.quickly_compiled.cache_clear()
+    assert engines.understood()
+    monkeypatch.setattr(engines, "PLAINLY", {"no_such_option": True})
+    engines.understood.cache_clear()
     try:
-        assert engines.quickly_compiled() is None
-        assert engines.compiled(lambda x: 2 * x)(3.0) == 6.0
+        assert not engines.understood()
+        assert engines.compiled(lambda x: 2 * x, plainly=True)(3.0) == 6.0
     finally:
-        engines.quickly_compiled.cache_clear()
+        engines.understood.cache_clear()
 
 
 def test_code_is_compiled_at_its_first_call():

@@ -99,11 +99,12 @@ def _evaluate_compiled(
     suited = specification.suited(vectors)
     arguments = (suited, order, turns, -(-starts // each), scaling.location, scaling.scale, rows)
     key = (suited, order, turns.shape, *(part.shape for kind in rows.values() for part in kind))
+    run = _evaluate if specification.likelihood.layout(specification).plain else _evaluate_differentiated
     if key in _COMPILED:
-        parts = _evaluate(*arguments)
+        parts = run(*arguments)
     else:
         with _COMPILING:  # threads that need the same code wait for the first one to compile it
-            parts = _evaluate(*arguments)
+            parts = run(*arguments)
             _COMPILED[key] = None
             while len(_COMPILED) > REMEMBERED:
                 _COMPILED.popitem(last=False)
@@ -272,8 +273,7 @@ def _sums(
             sums = jax.lax.fori_loop(0, filled, add_block, nothing)
             total = sums if total is None else jax.tree.map(jnp.add, total, sums)
         if total is None:
-            size = specification.size
-            return tuple(jnp.zeros((len(starts), *shape)) for shape in ((), (size,), (size, size))[: order + 1])
+            return tuple(jnp.zeros((len(starts), *shape)) for shape in _shapes(specification, order))
         return layout.assembled(specification, order, point, total)
 
     if all(len(blocks) == len(vectors) for blocks, *_ in rows.values()):
@@ -284,6 +284,11 @@ def _sums(
         return group(starts, {kind: (rows[kind][0][0], own, rows[kind][2][0]) for kind, own in weights.items()})
 
     return jax.lax.map(lambda own: reweighted(*own), (vectors, weights))
+
+
+def _shapes(specification: Specification, order: int) -> Sequence[tuple[int, ...]]:
+    """Of value, gradient and curvature, up to `order`."""
+    return ((), (specification.size,), (specification.size,) * 2)[: order + 1]
 
 
 def _in_turns(
@@ -298,13 +303,13 @@ def _in_turns(
         own = sums(jax.lax.dynamic_index_in_dim(vectors, place, axis=1, keepdims=False))
         return jax.tree.map(partial(jax.lax.dynamic_update_index_in_dim, index=place, axis=1), found, own)
 
-    shapes = jax.eval_shape(sums, vectors[:, 0])
-    nothing = tuple(jnp.zeros((*vectors.shape[:3], *own.shape[2:])) for own in shapes)
+    nothing = tuple(jnp.zeros((*vectors.shape[:3], *shape)) for shape in _shapes(specification, order))
     found = jax.lax.fori_loop(0, used, turn, nothing)
     return tuple(part.reshape(len(part), -1, *part.shape[3:]) for part in found)
 
 
 _evaluate = compiled(_in_turns, static_argnums=(0, 1))
+_evaluate_differentiated = compiled(_in_turns, static_argnums=(0, 1), plainly=True)  # what JAX makes of it is large
 
 
 # -- row by row ------------------------------------------------------------------------------------------

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-QUICKLY = {  # sums over blocks are compiled in less time, and are as fast
+QUICKLY = {  # sums over blocks are compiled in less time, and are as fast,
     "xla_backend_optimization_level": 1,
     "xla_cpu_parallel_codegen_split_count": 1,
 }
+PLAINLY = {**QUICKLY, "xla_cpu_use_fusion_emitters": False}  # or in still less, and take half as long again
 
 
 class Deferred(ModuleType):
@@ -45,7 +46,8 @@ class Compiled:
 
     @functools.cached_property
     def _jitted(self) -> Any:
-        known = {"compiler_options": quickly_compiled()} if self._options.pop("quickly", False) else {}
+        wanted = self._options.pop("compiler_options", None)
+        known = {"compiler_options": wanted} if wanted and understood() else {}
         return importlib.import_module("jax").jit(self.__wrapped__, **self._options, **known)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -58,19 +60,20 @@ class Compiled:
 
 
 @functools.cache
-def quickly_compiled() -> dict[str, Any] | None:
-    """`QUICKLY`, unless the compiler that is installed does not know these options."""
+def understood() -> bool:
+    """Does the compiler that is installed know these options?"""
     jax = importlib.import_module("jax")
     try:
-        jax.jit(lambda x: x, compiler_options=QUICKLY).lower(0.0).compile()
+        jax.jit(lambda x: x, compiler_options=PLAINLY).lower(0.0).compile()
     except Exception:  # whatever a compiler says to what it does not know
-        return None
-    return QUICKLY
+        return False
+    return True
 
 
-def compiled(function: Callable[..., Any], **options: Any) -> Any:
-    """`jax.jit` of a function that is never part of another, as quickly as the compiler can."""
-    return Compiled(function, {**options, "quickly": True})
+def compiled(function: Callable[..., Any], *, plainly: bool = False, **options: Any) -> Any:
+    """`jax.jit` of a function that is never part of another, as quickly as the compiler can; still more so `plainly`,
+    for large functions."""
+    return Compiled(function, {**options, "compiler_options": PLAINLY if plainly else QUICKLY})
 
 
 if TYPE_CHECKING:
