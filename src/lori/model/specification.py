@@ -19,7 +19,7 @@ from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods import lapses
 from lori.model.likelihoods.base import Compares, Likelihood
 from lori.model.likelihoods.derivatives import SINGLE_WIDE, Derivatives
-from lori.model.likelihoods.probabilities import Levels
+from lori.model.likelihoods.probabilities import Levels, outcome_probabilities
 from lori.model.rewards import Bounds, Reward
 
 MOST_LEVELS = 20  # compiling takes a second for every four levels, and nobody has so many priorities
@@ -239,6 +239,19 @@ class Specification:
         arrays = arrays_of(deliberate, parameters.lapse)
         offers = offered.reshape(-1, *[1] * (deliberate.ndim - 1))
         return arrays.where(offers, answered, arrays.log1p(-parameters.lapse) + deliberate)
+
+    def outcome_probabilities(self, vectors: np.ndarray, differences: np.ndarray) -> list[np.ndarray]:
+        """Of each outcome that is offered, (vectors, rows), slips included, where only differences of (standardised)
+        features matter; by NumPy, in the precision of the vectors."""
+        known, rows = self.unpack(vectors), np.asarray(differences, vectors.dtype).T
+        levels = zip(self.columns, known.rewards, known.alpha.T, strict=True)
+        gaps = [(alpha[:, None] * own) @ rows[part] for part, own, alpha in levels]
+        tolerance = list((known.alpha * known.epsilon).T[:, :, None])
+        found = outcome_probabilities(gaps, tolerance, self.likelihood.rule)
+        if self.lapse == 0:
+            return found
+        slip = known.lapse[:, None]
+        return [(1 - slip) * own + slip / len(found) for own in found]
 
     def suited(self, vectors: np.ndarray) -> Specification:
         """The same model, whose formulas may count on thresholds of the size that they have in these vectors."""

@@ -18,7 +18,6 @@ from typing import Protocol
 
 import numpy as np
 
-from lori.model.likelihoods.probabilities import outcome_probabilities
 from lori.model.specification import Specification
 
 RENEWED_BELOW = 0.5  # share of effective particles below which they are drawn anew
@@ -110,13 +109,8 @@ class Particles:
 
 def probabilities_of(specification: Specification, vectors: np.ndarray, differences: np.ndarray) -> np.ndarray:
     """(outcomes, vectors, questions) in single precision, slips included."""
-    known = specification.unpack(vectors.astype(np.float32))
-    rows = np.asarray(differences, np.float32).T
-    gaps = [own @ rows for own in known.rewards]
-    found = outcome_probabilities(gaps, list(known.epsilon.T[:, :, None]), specification.likelihood.rule)
-    offered = len(found)
-    slip = known.lapse[:, None]
-    return np.stack([np.maximum((1 - slip) * own + slip / offered, LEAST) for own in found])
+    found = specification.outcome_probabilities(vectors.astype(np.float32), differences)
+    return np.stack([np.maximum(own, LEAST) for own in found])
 
 
 def _evolved(vectors: np.ndarray, specification: Specification, generator: np.random.Generator) -> np.ndarray:

@@ -63,12 +63,11 @@ def next_questions(
     preferred = np.empty((len(few), len(left)), np.float32)
     for start in range(0, len(left), CANDIDATES):
         part = slice(start, start + CANDIDATES)
-        logarithms = few.predict_log_proba(left[part], right[part])
-        probabilities = np.exp(logarithms)
-        middle = probabilities.mean(axis=0)
-        of_middle = _entropy(middle, np.log(np.maximum(middle, TINY)))
-        information[part] = of_middle - _entropy(probabilities, logarithms).mean(axis=0)
-        preferred[:, part] = probabilities[:, :, 0] + 0.5 * probabilities[:, :, 1]
+        probabilities = few.outcomes(left[part], right[part])
+        of_middle = sum(_entropy(own.mean(axis=0)) for own in probabilities)
+        information[part] = of_middle - sum(_entropy(own).mean(axis=0) for own in probabilities)
+        tied = 0.5 * probabilities[1] if len(probabilities) > 2 else 0.0
+        preferred[:, part] = probabilities[0] + tied
     information = np.maximum(information, 0.0)
     if aim == "prediction":
         return Questions(_foretelling(preferred, count, diverse), information)
@@ -77,10 +76,9 @@ def next_questions(
     return Questions(_spread(information, preferred, count), information)
 
 
-def _entropy(probabilities: np.ndarray, logarithms: np.ndarray) -> np.ndarray:
-    """In bits, over the last axis; what is impossible adds nothing."""
-    finite = np.maximum(logarithms, np.log(TINY))
-    return np.einsum("...i,...i->...", probabilities, finite) / -np.log(2)
+def _entropy(probabilities: np.ndarray) -> np.ndarray:
+    """What an outcome with these probabilities adds, in bits; where it is impossible, nothing."""
+    return probabilities * -np.log2(np.maximum(probabilities, TINY))
 
 
 class _Open:

@@ -15,6 +15,7 @@ from lori.inference.estimates import Reported, Units
 from lori.inference.posterior.order import PriorityOrder, order_of
 from lori.inference.problem import Problem
 from lori.inference.statistics import Observed
+from lori.inference.threads import cut, together
 from lori.language.names import label
 from lori.language.notes import Note, note_sentences
 from lori.language.numbers import between, level_count, percent, rounded
@@ -26,6 +27,7 @@ from lori.model.quantity import NORMAL_95, Quantity
 from lori.model.specification import Specification
 
 ELEMENTS = 1 << 22  # draws × pairs that are predicted at once
+FEW_PAIRS = 400  # below this, threads cost more than they bring
 NEIGHBOURHOOD = 0.1  # of an interval's length, in which densities at its ends are compared
 NAME = 26  # characters of a name in the table
 
@@ -175,6 +177,16 @@ class Posterior:
             for start in range(0, len(pairs), step)
         ]
         return np.concatenate(parts, axis=1)
+
+    def outcomes(self, left: Any, right: Any) -> list[np.ndarray]:
+        """The probabilities of left, tie (where it is an outcome) and right, (draws, pairs) each."""
+        known, scale = self.units.specification, self.units.scaling.scale
+        if known.likelihood.rule != "printed" and known.likelihood.only_differences_matter(known):
+            differences = (np.atleast_2d(left) - np.atleast_2d(right)) / scale
+            parts = [differences[part] for part in cut(len(differences), least=FEW_PAIRS)]
+            found = together(lambda part: known.outcome_probabilities(self.draws, part), parts)
+            return [np.concatenate(own, axis=1) for own in zip(*found, strict=True)] if len(parts) > 1 else found[0]
+        return list(np.moveaxis(self.predict_proba(left, right), 2, 0))
 
     def predict_interval(self, left: Any, right: Any, probability: float = 0.9) -> np.ndarray:
         """(pairs, 3): lower bound, mean and upper bound of the probability that left is preferred.
