@@ -15,6 +15,7 @@ from lori.experiments.bench.contest import Contestant, Measured, Row, Seconds, h
 from lori.experiments.bench.data import ORGAN_PAIRS, organ_pairs
 from lori.experiments.cancer import SIGNS
 from lori.inference.interview.questions import next_questions
+from lori.inference.posterior.draws import Posterior
 from lori.model.ordered import OrderedModel
 from lori.model.rewards import Capped, Linear
 from lori.model.simulation import simulate
@@ -88,7 +89,7 @@ def _on_small_data(settings: PosteriorSettings, pairs: int, measured: Measured) 
     """Two levels, as a survey of one person has them; then what to ask next."""
     observed = simulate(TRUTH, pairs, seed=0)
     left, right = np.random.default_rng(0).normal(size=(2, settings.candidates, len(TRUTH.features)))
-    estimator, latest = LORI(levels=2), {}
+    estimator, latest = LORI(levels=2), dict[str, Posterior]()
     fit, after, question = "LORI, fit", "LORI, posterior after it", "LORI, next question"
     outcome = hold(
         f"survey, {pairs:,} pairs",
