@@ -286,5 +286,6 @@ def test_the_log_posterior_is_impossible_outside_the_bounds():
     assert np.isfinite(values[[0, 2]]).all()
     constant = problem.prior.log_constant(LINEAR)
     np.testing.assert_allclose(values[0], constant - problem.evaluate(at[None], 0).value[0, 0], rtol=1e-13)
+    np.testing.assert_allclose(problem.log_posterior(at[None], roughly=True)[0], values, rtol=1e-6)
     without = replace(problem, prior=None).density(1)[0]
     assert without.log_prior(jnp.asarray(at[0])) == 0.0

@@ -22,7 +22,8 @@ from lori.model.likelihoods.base import Block, Layout, Observations, PlainLayout
 from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
-BLOCK_ELEMENTS = 8192  # rows × starts that are computed together
+BLOCK_ELEMENTS = 8192  # rows × starts that are computed together,
+BLOCK_CELLS = 32_768  # and rows × features
 FEW_ELEMENTS = 256  # of rows that take much room each
 CHUNK = 1 << 15  # rows that are laid out at a time
 SLAB = 1 << 19  # rows that are evaluated in one call, at most; the cores take slabs in turn, and from
@@ -171,7 +172,10 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
     with other weights (the classes of a mixture), the rows stand there once.
     """
     layout, quick = specification.likelihood.layout(specification), specification.likelihood.quick
-    wanted = max(64, BLOCK_ELEMENTS // starts) if quick else max(8, FEW_ELEMENTS // starts)
+    wanted = max(8, FEW_ELEMENTS // starts)
+    if quick:
+        cells = 1 << (BLOCK_CELLS // max(len(specification.features), 1)).bit_length() - 1
+        wanted = max(64, min(BLOCK_ELEMENTS // starts, cells))
     first, others = groups[0], groups[1:]  # what belongs to several groups is kept with the first of them
     apart = [own for own in others if own.laid is not first.laid]
 

@@ -91,19 +91,22 @@ class Problem:
             first, second = first - slope, second - bend
         return Evaluation(*(value, first, second[..., None] * np.eye(vectors.shape[-1]))[: order + 1])
 
-    def log_posterior(self, vectors: np.ndarray) -> np.ndarray:
-        """With the prior's constant, for vectors (groups, vectors, parameters); −∞ outside the bounds."""
+    def log_posterior(self, vectors: np.ndarray, roughly: bool = False) -> np.ndarray:
+        """With the prior's constant, for vectors (groups, vectors, parameters); −∞ outside the bounds.
+
+        `roughly`: only as exact as the weights of draws need it, where that takes less time.
+        """
         lower, upper = self.specification.bounds
         inside = np.all((vectors >= lower) & (vectors <= upper), axis=-1)
         constant = 0.0 if self.prior is None else self.prior.log_constant(self.specification)
         within = np.clip(vectors, lower, upper)
         step = MANY_TOGETHER if self.source.rows <= FEW_ROWS else TOGETHER
         parts = [within[:, start : start + step] for start in range(0, within.shape[1], step)]
-        values = np.concatenate([self._weighed(part) for part in parts], axis=1)
+        value = self._rough_value if roughly else lambda part: self.evaluate(part, order=0).value
+        values = np.concatenate([value(part) for part in parts], axis=1)
         return np.where(inside, constant - values, -np.inf)
 
-    def _weighed(self, vectors: np.ndarray) -> np.ndarray:
-        """The value of `evaluate`, as exact as draws need it."""
+    def _rough_value(self, vectors: np.ndarray) -> np.ndarray:
         if isinstance(self.source, Memory) and plain.suffices(self.specification, self.source.observations):
             rough = plain.roughly(self.specification, self.scaling, self.source.observations, vectors)
             return rough + self.penalty(vectors, order=0).value

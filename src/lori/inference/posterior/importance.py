@@ -64,7 +64,9 @@ def weigh(
     first = np.stack([mixture.draws for mixture in mixtures])
     known = [
         _Group(own, [mixture], draws, target, proposed=mixture.log_density(draws)[None])
-        for own, mixture, draws, target in zip(optima, mixtures, first, problem.log_posterior(first), strict=True)
+        for own, mixture, draws, target in zip(
+            optima, mixtures, first, problem.log_posterior(first, roughly=True), strict=True
+        )
     ]
     _propose(problem, known, {g: own for g, own in enumerate(idle or ()) if own}, proposals, generator)
     for _ in range(ROUNDS):
@@ -90,7 +92,7 @@ def _propose(
     more = np.stack([own.draws[:proposals] for own in known])  # what is asked of the other groups is not used
     for g, source in sources.items():
         more[g] = source.draw(proposals, generator)
-    target = problem.log_posterior(more)
+    target = problem.log_posterior(more, roughly=True)
     for g, source in sources.items():
         known[g] = known[g].with_more(source, more[g], target[g])
 

@@ -171,8 +171,9 @@ def search(
     larger = middle = small = objective
     cheap, least = _cheap(objective), ROWS_EACH * specification.size
     if not cheap:
-        larger = objective.on_sample(LARGE_ROWS, generator)
-        middle = larger.on_sample(max(POLISH_ROWS, 2 * least), generator)
+        polish = max(POLISH_ROWS, 2 * least)
+        larger = objective.on_sample(polish if specification.concave else LARGE_ROWS, generator)  # one way down
+        middle = larger.on_sample(polish, generator)
         many = middle.source is not objective.source
         small = middle.on_sample(max(SEARCH_ROWS // 2 if many else SEARCH_ROWS, least), generator)
     whole = middle.source is objective.source

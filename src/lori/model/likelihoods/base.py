@@ -54,6 +54,10 @@ class Rows(Protocol):
         """Some rows, copied, with new weights."""
         ...
 
+    def by_outcome(self) -> np.ndarray | None:
+        """(rows,) numbers of the rows, those of one outcome after those of another; None if they are so as they are."""
+        ...
+
     def part(self, rows: slice) -> Any:
         """Consecutive rows, as a view."""
         ...
@@ -97,7 +101,7 @@ class Observations:
     def sample(self, rows: int, generator: np.random.Generator) -> Observations:
         """About `rows` random rows, reweighted so that the expected log-likelihood stays the same.
 
-        The rows are cut into so many parts, one after the other, and one is drawn from each.
+        The rows, by outcome, are cut into so many parts, one after the other, and one is drawn from each.
         """
         if self.rows <= rows:
             return self
@@ -107,6 +111,8 @@ class Observations:
             count = min(len(own), int(np.ceil(share * len(own))))
             ends = np.arange(count + 1) * len(own) // max(count, 1)
             chosen = ends[:-1] + (generator.random(count) * np.diff(ends)).astype(int)
+            order = own.by_outcome()
+            chosen = chosen if order is None else order[chosen]
             weight = own.weight[chosen]
             kept = weight.sum()
             return own.taken(chosen, weight * (own.weight.sum() / kept if kept > 0 else 1.0))

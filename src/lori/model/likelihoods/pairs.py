@@ -72,20 +72,28 @@ class Pairs:
     # -- rows ----------------------------------------------------------------------------------------------
 
     def observed(self, data: Preferences) -> Observations:
-        """A pair with wins and losses becomes two decided rows; tied rows are in either order."""
-        won, lost, tied = (np.flatnonzero(count) for count in (data.wins, data.losses, data.ties))
+        """A pair with wins and losses becomes two decided rows; tied rows are in either order.
+
+        Where each pair was decided in one way, rows are in the order of the pairs, and point to them without a copy.
+        """
         sides = data.left_features, data.right_features
 
         def weighted(count: np.ndarray, pairs: np.ndarray) -> np.ndarray:
             own = _some(count, pairs)
             return own if data.weight is None else own * data.weight[pairs]
 
-        origin, weight, turned = won, weighted(data.wins, won), None
-        if len(lost):
-            origin, weight = np.append(won, lost), np.append(weight, weighted(data.losses, lost))
-            turned = np.arange(len(origin)) >= len(won)
-        in_turn = turned is None and len(won) == len(data)
-        decided = PairRows(*sides, weight, origin, None if in_turn else origin, turned)
+        won, lost = data.wins > 0, data.losses > 0
+        turned = lost if lost.any() else None
+        if np.all(won ^ lost):
+            every = np.arange(len(data))
+            counts = data.wins if turned is None else data.wins + data.losses
+            decided = PairRows(*sides, weighted(counts, every), every, None, turned)
+        else:
+            wins, losses = np.flatnonzero(won), np.flatnonzero(lost)
+            origin = np.append(wins, losses)
+            weight = np.append(weighted(data.wins, wins), weighted(data.losses, losses))
+            decided = PairRows(*sides, weight, origin, origin, np.arange(len(origin)) >= len(wins))
+        tied = np.flatnonzero(data.ties)
         place = None if len(tied) == len(data) else tied
         without = PairRows(*sides, weighted(data.ties, tied), tied, place)
         return Observations({DECIDED: decided, TIED: without}, len(data))
@@ -194,12 +202,19 @@ class PairRows:
     def contrasts(self, part: slice = ALL) -> np.ndarray:
         left, right, turned = self._sides(part)
         difference = left - right
-        return difference if turned is None else np.negative(difference, out=difference, where=turned)
+        if turned is not None:
+            difference *= np.where(turned, -1.0, 1.0)
+        return difference
 
     def taken(self, rows: np.ndarray, weight: np.ndarray) -> PairRows:
         place = rows if self.place is None else self.place[rows]
         turned = None if self.turned is None else self.turned[rows]
         return PairRows(self.left[place], self.right[place], weight, self.origin[rows], None, turned)
+
+    def by_outcome(self) -> np.ndarray | None:
+        if self.turned is None or self.place is not None:
+            return None
+        return np.concatenate([np.flatnonzero(~self.turned), np.flatnonzero(self.turned)])
 
     def part(self, rows: slice) -> PairRows:
         turned = None if self.turned is None else self.turned[rows]

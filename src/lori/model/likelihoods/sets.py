@@ -342,6 +342,9 @@ class SetRows:
     def taken(self, rows: np.ndarray, weight: np.ndarray) -> SetRows:
         return SetRows(self.table, self.place[rows], weight, self.origin[rows])
 
+    def by_outcome(self) -> None:
+        return None
+
     def part(self, rows: slice) -> SetRows:
         return SetRows(self.table, self.place[rows], self.weight[rows], self.origin[rows])
 
