@@ -79,6 +79,7 @@ class Statistics:
         return np.sqrt(self.moments.square / (2 * self.moments.comparisons))
 
 
+MIDDLE = 10_000  # values, evenly spaced, are enough for a median
 FAR = 100.0  # times as far from the middle as is typical: no measurement, but a code or a slip of the pen
 
 
@@ -94,7 +95,7 @@ class Fences:
 
     @classmethod
     def of(cls, preferences: Observed) -> Fences:
-        values = preferences.shown
+        values = preferences.shown[:: max(1, len(preferences.shown) // MIDDLE)]
         if not len(values):
             return cls(np.full(values.shape[1], -np.inf), np.full(values.shape[1], np.inf))
         middle = np.quantile(values, 0.5, axis=0)  # `np.median` loads masked arrays, which takes longer
@@ -127,7 +128,7 @@ def _along(function: np.ufunc, values: np.ndarray, initial: float) -> np.ndarray
     return function.reduce(rest, axis=0, initial=initial)
 
 
-ELEMENTS = 32_768  # numbers at a time: they stay in cache
+ELEMENTS, FEWEST = 32_768, 4096  # numbers at a time, and rows at least: they stay in cache
 MANY = 100_000  # rows from which on the cores share them
 
 
@@ -157,7 +158,7 @@ class Moments:
     @classmethod
     def _of_part(cls, data: Observed, repeated: np.ndarray, fences: Fences | None, whole: slice) -> Moments:
         comparisons, total, square, square_total = np.zeros((4, data.n_features))
-        step = max(256, ELEMENTS // max(data.n_features, 1))
+        step = max(FEWEST, ELEMENTS // max(data.n_features, 1))
         for start in range(whole.start, whole.stop, step):
             part = slice(start, min(start + step, whole.stop))
             inside, both, apart = data.within(part, None if fences is None else fences.hold)
