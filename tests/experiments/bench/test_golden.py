@@ -74,6 +74,7 @@ def test_every_statistical_case_is_among_them():
         "interview",
         "elicit",
         "features",
+        "stream",
     } | {name for name in CASES if name.startswith("population-")}
     assert set(GOLDEN) | whole == {name for name, case in CASES.items() if case.by_name}
     assert set(GOLDEN) == set(TRIALS)

@@ -49,6 +49,7 @@ from lori.experiments.bench import (
     sets,
     srmp,
     start,
+    stream,
     third_levels,
 )
 from lori.experiments.bench.contest import Claim, Measured, Row
@@ -96,6 +97,7 @@ CASES = {
     ),
     "scaling": Case("cost against size", scaling.measure, scaling.ScalingSettings(), scaling.SMOKE),
     "memory": Case("peak memory", memory.measure, memory.MemorySettings(), memory.SMOKE),
+    "stream": Case("a pass from disk", stream.measure, stream.StreamSettings(), stream.SMOKE, by_name=True),
     "dask": Case("in memory, from disk, on a cluster", cluster.measure, cluster.ClusterSettings(), cluster.SMOKE),
     "agents": Case("many small fits", agents.measure, agents.AgentsSettings(), agents.SMOKE),
     "sets": Case("choices among many", sets.measure, sets.SetsSettings(), sets.SMOKE),

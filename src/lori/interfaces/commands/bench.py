@@ -9,7 +9,7 @@ import typer
 
 from lori.interfaces.commands.console import progress_bar, say, stop
 
-CASES = """Speed, if none is named: organ, logit, features, bradley-terry, scaling, memory, dask, agents, sets, srmp, posterior, cache, start.
+CASES = """Speed, if none is named: organ, logit, features, bradley-terry, scaling, memory, stream, dask, agents, sets, srmp, posterior, cache, start.
  Right answers: calibration, coverage, recovery, levels, third-levels, people, populations, questions, set-recovery, set-coverage.
  Populations: population-hierarchy, -lexicographic, -classes, -careless, -panel, -train, -tversky, -scale.
  Interviews: interview, elicit. Policies: planning, q-learning, actor-critic, off-policy, occupation."""  # tests: all of experiments.bench.run
