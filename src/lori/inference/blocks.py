@@ -80,27 +80,28 @@ def _evaluate_compiled(
     single: bool = False,
 ) -> Evaluation:
     """The same, compiled; different numbers of starts share the code."""
-    starts = vectors.shape[1]
-    if starts > 1 and not specification.likelihood.quick:  # code for one serves any number, and fills the cache
+    starts, in_turn = vectors.shape[1], not specification.likelihood.quick
+    if in_turn and starts > ALIKE:
         turns = [
-            _evaluate_compiled(specification, scaling, groups, vectors[:, own : own + 1], order)
-            for own in range(starts)
+            _evaluate_compiled(specification, scaling, groups, vectors[:, first : first + ALIKE], order)
+            for first in range(0, starts, ALIKE)
         ]
         return Evaluation(
             *(np.concatenate(parts, axis=1) for parts in zip(*turns, strict=True) if parts[0] is not None)
         )
-    alone = single and starts == 1
-    padded = 1 if alone else room(starts, sum(group.rows for group in groups), specification)
+    alone, rows_of_all = single and starts == 1, sum(group.rows for group in groups)
+    padded = 1 if alone else ALIKE if in_turn else room(starts, rows_of_all, specification)
     vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], padded - starts, axis=1)], axis=1)
-    rows = laid_out(specification, groups, padded)
+    rows = laid_out(specification, groups, 1 if in_turn else padded)
     suited = specification.suited(vectors)
-    arguments = (suited, order, vectors, scaling.location, scaling.scale, rows)
+    arguments = (suited, order, vectors, scaling.location, scaling.scale, rows, *([starts] if in_turn else []))
+    function = _evaluate_in_turn if in_turn else _evaluate
     key = (suited, order, vectors.shape, *(part.shape for kind in rows.values() for part in kind))
     if key in _COMPILED:
-        parts = _evaluate(*arguments)
+        parts = function(*arguments)
     else:
         with _COMPILING:  # threads that need the same code wait for the first one to compile it
-            parts = _evaluate(*arguments)
+            parts = function(*arguments)
             _COMPILED[key] = None
             while len(_COMPILED) > REMEMBERED:
                 _COMPILED.popitem(last=False)
@@ -274,6 +275,26 @@ def _sums(
 
 
 _evaluate = compiled(_sums, static_argnums=(0, 1))
+
+
+@partial(compiled, static_argnums=(0, 1))
+def _evaluate_in_turn(
+    specification: Specification, order: int, vectors: jax.Array, location: Any, scale: Any, rows: Any, count: int
+) -> tuple[jax.Array, ...]:
+    """The same for the first `count` starts, one after the other: of rows that take long one start fills the cache,
+    and code for one, which takes long to compile, serves any number."""
+
+    def of(place: Any) -> tuple[jax.Array, ...]:
+        own = jax.lax.dynamic_slice_in_dim(vectors, place, 1, axis=1)
+        return _sums(specification, order, own, location, scale, rows)
+
+    def put(place: Any, found: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
+        added = zip(found, of(place), strict=True)
+        return tuple(jax.lax.dynamic_update_slice_in_dim(own, part, place, axis=1) for own, part in added)
+
+    groups, room = vectors.shape[:2]
+    none = [jnp.zeros((groups, room, *own.shape[2:])) for own in jax.eval_shape(of, 0)]
+    return jax.lax.fori_loop(0, count, put, tuple(none))
 
 
 # -- row by row ------------------------------------------------------------------------------------------
