@@ -74,10 +74,11 @@ def guided_search(
         few = sample.on_sample(least, generator)
         glance = {**on_sample(few, objective, tolerance), "enough": ENOUGH, "iterations": GLANCE}
         solutions, same = minimise(few, tried, **glance), SAME * unit_of(few, objective)
-        share, tried = _share(solutions, same), solutions.distinct(WORTH, same)
+        near = neighbours(specification, solutions.winners().vectors[:, 0])
+        share, tried = _share(solutions, same), np.concatenate([solutions.distinct(WORTH, same), near], axis=1)
     solutions, same = minimise(sample, tried, **rough), SAME * unit_of(sample, objective)
     share = _share(solutions, same) if share is None else share
-    if specification.levels > 1 and not dear:
+    if slips and not dear:
         near = neighbours(specification, solutions.winners().vectors[:, 0])
         if near.shape[1]:
             solutions = solutions.beside(minimise(sample, near, **rough))
