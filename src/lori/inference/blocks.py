@@ -83,17 +83,16 @@ def _evaluate_compiled(
     single: bool = False,
 ) -> Evaluation:
     """The same, compiled; different numbers of starts share the code."""
-    starts = vectors.shape[1]
-    if starts > 1 and not specification.likelihood.quick:  # code for one serves any number, and fills the cache
-        one_by_one = [
-            _evaluate_compiled(specification, scaling, groups, vectors[:, own : own + 1], order)
-            for own in range(starts)
+    starts, quick = vectors.shape[1], specification.likelihood.quick
+    if not quick and starts > ALIKE:  # code that takes long to compile serves any number
+        some = [
+            _evaluate_compiled(specification, scaling, groups, vectors[:, first : first + ALIKE], order)
+            for first in range(0, starts, ALIKE)
         ]
-        return Evaluation(
-            *(np.concatenate(parts, axis=1) for parts in zip(*one_by_one, strict=True) if parts[0] is not None)
-        )
-    shared = not (single and starts == 1) and _shared(sum(group.rows for group in groups), specification)
-    padded, each = (-(-starts // ALIKE) * ALIKE, FEW_STARTS) if shared else (starts, starts)
+        return Evaluation(*(np.concatenate(parts, axis=1) for parts in zip(*some, strict=True) if parts[0] is not None))
+    padded = each = starts
+    if not (single and starts == 1) and (not quick or _shared(sum(group.rows for group in groups), specification)):
+        padded, each = -(-starts // ALIKE) * ALIKE, FEW_STARTS if quick else 1  # which fills the cache by itself
     vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], padded - starts, axis=1)], axis=1)
     turns = vectors.reshape(len(vectors), -1, each, vectors.shape[2])
     rows = laid_out(specification, groups, each)

@@ -68,6 +68,20 @@ def test_probabilities_are_those_of_exact_sums(levels, rule, last):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize(("rule", "last"), KINDS)
+@pytest.mark.parametrize("levels", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_probabilities_are_exact_however_steep_levels_are(levels, rule, last):
+    present = np.arange(1, 8)[:, None] < np.array([2, 5, 7 if levels == 3 else 8])
+    draw = np.random.default_rng(10)
+    gap, tolerance = draw.normal(size=(levels, 7, 3)) * 10, [*draw.uniform(4, 8, size=levels)]
+    if last == "zero":
+        tolerance[-1] = None
+    expected = [exact(gap[:, : own.sum(), row], tolerance, rule) for row, own in enumerate(present.T)]
+    found = logs(gap, tolerance, rule, present)
+    np.testing.assert_allclose(np.exp(found), expected, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found, np.log(expected), rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize("rule", ["split", "observed"])
 def test_two_alternatives_are_a_pair(rule):
     gap, tolerance = drawn(5, 2, 1, 50, "learned")
@@ -143,8 +157,8 @@ def test_derivatives_are_those_of_differences(levels, rule, last, scale):
 def test_lower_orders_and_automatic_differentiation_agree():
     start, weight, at = linear(9, 2, 6, "split", "zero", 1.0)
     value, scores, _ = at(start, 2)
-    lower, slopes = jax.value_and_grad(lambda p: weight @ at(p, 0).value)(start)
-    np.testing.assert_allclose(lower, weight @ value, atol=1e-12)
+    np.testing.assert_allclose(at(start, 0).value, value, atol=1e-12)
+    slopes = jax.jacfwd(lambda p: weight @ at(p, 0).value)(start)
     np.testing.assert_allclose(slopes, weight @ scores, rtol=0, atol=1e-8)
 
 

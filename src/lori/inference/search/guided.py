@@ -3,8 +3,8 @@
 Starts are random draws and the levels of the smaller model. Where a row takes very long, as in sets of many
 alternatives, they are what the reading as pairs that share their winner says: another likelihood, with optima nearby.
 They are tried on as many rows as there is time for, and the best few are polished on all; what is too far behind is
-given up. Where slips are learned there are many optima, some of them at infinity: there the search looks around the
-best, under a weak prior.
+given up. Of many starts a few steps on few rows say which are worth going on with. Where slips are learned there are
+many optima, some of them at infinity: there all go on, and the search looks around the best, under a weak prior.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from lori.inference.search import newton
 from lori.inference.search.search import COARSE, Found, Objective, around, minimise, on_sample, search, unit_of
-from lori.inference.search.solutions import RIVAL, SAME
+from lori.inference.search.solutions import RIVAL, SAME, Solutions
 from lori.inference.search.starts import insertions, neighbours, random_starts
 
 BUDGET = 1.5e5  # rows times their effort, in rows of pairs, that all starts are tried on
@@ -23,10 +23,11 @@ FEWEST, TELLING = 40, 20  # rows for each parameter, in any sample; where each h
 GUIDING = 400  # and rows of the simpler reading, which is a guide only
 DEAR = 1000.0  # effort from which on only what the simpler reading suggests is tried
 RANDOM = 16  # starts at random, where a row takes less,
+GLANCE, WORTH = 12, 8  # steps of each on the fewest rows; how many go on from there
 ENOUGH = 0.75  # the share of them that must have ended before the others are given up
 STEPS, FIRST_STEPS = 30, 8  # of each of them at most; of what the simpler reading suggests, which is near an optimum
 UNDAMPED, LAST = 1e-6, 1e-8  # where there is one way down; the step after one that promised so little is exact
-POLISHED = 5  # of them on all rows
+POLISHED, SLIPPED = 3, 5  # of them on all rows; where slips are learned
 VARIATIONS = 12  # of the best that are tried in a round, on all rows, where slips are learned
 
 
@@ -61,28 +62,41 @@ def guided_search(
     if fewer is not None:
         more = insertions(specification, fewer.vectors, generator.spawn(1)[0])
         tried = np.concatenate([tried, more[:, : 2 if dear else None]], axis=1)
+    slips = specification.lapse_slot is not None and specification.levels > 1
     least = (TELLING if dear else FEWEST) * specification.size
     rows = max(int(BUDGET / specification.likelihood.effort / tried.shape[1]), least)
     sample = objective.on_sample(rows, generator)
     rough = {
         **on_sample(sample, objective, tolerance), "enough": ENOUGH, "iterations": FIRST_STEPS if dear else STEPS
     }  # fmt: skip
+    count, share = tried.shape[1], None
+    if not dear and not slips:
+        few = sample.on_sample(least, generator)
+        glance = {**on_sample(few, objective, tolerance), "enough": ENOUGH, "iterations": GLANCE}
+        solutions, same = minimise(few, tried, **glance), SAME * unit_of(few, objective)
+        near = neighbours(specification, solutions.winners().vectors[:, 0])
+        share, tried = _share(solutions, same), np.concatenate([solutions.distinct(WORTH, same), near], axis=1)
     solutions, same = minimise(sample, tried, **rough), SAME * unit_of(sample, objective)
-    share = (solutions.values <= solutions.values.min(axis=1, keepdims=True) + same).mean(axis=1)
-    if specification.levels > 1 and not dear:
+    share = _share(solutions, same) if share is None else share
+    if slips and not dear:
         near = neighbours(specification, solutions.winners().vectors[:, 0])
         if near.shape[1]:
             solutions = solutions.beside(minimise(sample, near, **rough))
-    chosen = solutions.distinct(2 if dear else POLISHED)
+    chosen = solutions.distinct(2 if dear else SLIPPED if slips else POLISHED, SAME if slips else same)
     polish = {"tolerance": COARSE, "enough": 0.5, "iterations": 40, "beyond": SAME if dear else RIVAL}
-    if specification.lapse_slot is not None and specification.levels > 1 and not dear:  # slips hide many optima
+    if slips and not dear:  # they hide many optima
         finite = objective.regularised()
         best = minimise(finite, chosen, **polish)
         best = around(finite, best, generator.spawn(1)[0], VARIATIONS, False, **{**polish, "iterations": 20})
-        chosen = best.distinct(POLISHED)
+        chosen = best.distinct(SLIPPED)
     best = minimise(objective, chosen, **polish)
     won = minimise(objective, best.winners().vectors, tolerance=tolerance)
-    return Found.of(won, starts=tried.shape[1], share_at_best=share, rivals=best.rivals())
+    return Found.of(won, starts=count, share_at_best=share, rivals=best.rivals())
+
+
+def _share(solutions: Solutions, same: float) -> np.ndarray:
+    """(groups,) of the starts, how many ended at the best."""
+    return (solutions.values <= solutions.values.min(axis=1, keepdims=True) + same).mean(axis=1)
 
 
 def _drawn(objective: Guided, starts: int, generator: np.random.Generator) -> np.ndarray:

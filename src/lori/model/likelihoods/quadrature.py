@@ -15,7 +15,9 @@ pass (v = E w). All terms are positive, so small probabilities keep their digits
 alternative and each node of one level only; their products for all nodes.
 
 Times spread over as many scales as rates do. With t = exp(u − exp(a − u)), a being the smallest scale, the integrand
-falls off double-exponentially on both sides, and equal steps in u converge exponentially (Takahasi and Mori 1974).
+falls off double-exponentially on both sides, and equal steps in u converge exponentially (Takahasi and Mori 1974). How
+short they must be does not depend on the rates: where these are spread widely there are more nodes,
+as long as there are few alternatives.
 
 Derivatives are those of the logarithm of a sum over nodes (Louis 1982). Each C is a polynomial in the δ_i,
 see `multilinear`.
@@ -43,7 +45,9 @@ from lori.model.likelihoods.multilinear import (
 )
 from lori.model.likelihoods.probabilities import TieRule
 
-NODES = (28, 36, 36)  # for the first level, each of those in between, and the pick
+NODES = (28, 36, 36)  # for the first level, each of those in between, and the pick: so many, or whole multiples
+STEP, MOST = 0.48, 8  # how far apart they may stand, in logarithms of time; how many times as many there are at most
+AFFORDED = 8  # others, rounded up: with more of them, as many nodes as steep levels ask for would take too long
 COIN_NODES = 24  # a coin among twice as many is exact
 BELOW, ABOVE = 2.9, 3.3  # how far nodes go beyond the smallest and the largest scale
 LARGEST = 300.0  # logarithm of the largest exponent: beyond, exp(−exp()) is zero in any case
@@ -74,11 +78,12 @@ def log_choice(
 
     `gap[i]` and `present` are (others, rows), `tolerance[i]` is αε, None where ε is zero for certain, and `jacobian[i]`
     is ∂gap/∂parameters, (others, parameters, rows). Parameters are those of level 1, its tolerance if it has one,
-    those of level 2, and so on. Order 0 needs no jacobian, and automatic differentiation may take it further.
+    those of level 2, and so on. Order 0 needs no jacobian.
     """
     if order == 0:
         jacobian, weight = [jnp.zeros((len(own), 0, own.shape[1])) for own in gap], jnp.ones(present.shape[1])
     assert jacobian is not None
+    assert weight is not None
     more = -len(present) % TOGETHER
     present = jnp.pad(present, ((0, more), (0, 0)))
     gap = [jnp.pad(own, ((0, more), (0, 0))) for own in gap]
@@ -103,41 +108,66 @@ def log_choice(
     )
     counts = ([nodes[0]] + [nodes[1]] * passed)[:passed]
     counts.append((others + 2) // 2 if coin and others < 2 * COIN_NODES else nodes[2])
-    size = others * int(np.prod(counts))
+    size = others * prod(counts)
     parts = min(counts[0], -(-size // CACHED))  # of the nodes of the first level
     while counts[0] % parts:
         parts += 1
+    tile, split = [counts[0] // parts, *counts[1:]], [parts, *[1] * passed]
+    few = coin and others < 2 * COIN_NODES
 
-    def one_row(own: tuple[list[jax.Array], list[jax.Array], jax.Array]) -> tuple[jax.Array, ...]:
+    def of_block(own: tuple[list[jax.Array], list[jax.Array], jax.Array]) -> tuple[jax.Array, ...]:
         rates, design, weight = own
-        grids = jax.lax.stop_gradient(_grids(rates, tolerances, counts, coin))
-        first = [values.reshape(parts, -1) for values in grids[0]]
-        sums = jax.checkpoint(lambda own: _sums(rates, tolerances, design, [own, *grids[1:]], order))
-        found = jax.lax.map(sums, first)
-        highest = jnp.max(found[0])
-        total, *derivatives = [jnp.tensordot(jnp.exp(found[0] - highest), own, axes=1) for own in found[1:]]
+        ends = jax.lax.stop_gradient(jax.vmap(lambda own: _ends(own, tolerances))(rates))
+        tiles: list[Any] = list(split)
+        if others <= AFFORDED:
+            widths = [jnp.max(highest - lowest) for lowest, highest in ends]
+            needed = map(_needed, widths, counts)
+            tiles = [own * more for own, more in zip(split, needed, strict=True)]
+        if few:
+            tiles[-1] = 1
+
+        def added(number: Any, before: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
+            """Sums over nodes so far and over those of one more tile, each divided by exp of what comes first."""
+            grids: list[Any] = []
+            for level in reversed(range(passed + 1)):
+                number, own = jnp.divmod(number, tiles[level])
+                grids.insert(
+                    0, _nodes(ends[level], own * tile[level] + np.arange(tile[level]), tile[level] * tiles[level])
+                )
+            grids[-1] = _coin(tile[-1], len(weight)) if few else _picked(*grids[-1])
+            more = jax.vmap(lambda *own: _sums(own[0], tolerances, own[1], own[2], order))(rates, design, grids)
+            highest = jnp.maximum(before[0], more[0])
+            ours, theirs = jnp.exp(before[0] - highest), jnp.exp(more[0] - highest)
+            both = zip(before[1:], more[1:], strict=True)
+            return highest, *(_times_rows(ours, a) + _times_rows(theirs, b) for a, b in both)
+
+        parameters = sum(part.shape[-1] for part in design)
+        nothing = [jnp.zeros((len(weight), *[parameters] * power)) for power in range(order + 1)]
+        start = (jnp.full(len(weight), -jnp.inf), *nothing)
+        highest, total, *derivatives = jax.lax.fori_loop(0, prod(tiles), added, start)
         value = highest + jnp.log(total)
         if order == 0:
             return (value,)
-        score = derivatives[0] / total
+        score = derivatives[0] / total[:, None]
         if order == 1:
             return value, score
-        return value, score, weight * (derivatives[1] / total - jnp.outer(score, score))
+        bend = derivatives[1] / total[:, None, None] - score[:, :, None] * score[:, None]
+        return value, score, jnp.tensordot(weight, bend, axes=1)
 
     block = max(1, min(rows, CACHED // size))
 
-    def in_blocks(own: jax.Array) -> jax.Array:
+    def in_blocks(own: jax.Array, mode: str = "edge") -> jax.Array:
         """(…, rows) → (blocks, rows of a block, …); the last row fills the last block."""
-        filled = jnp.pad(jnp.moveaxis(own, -1, 0), ((0, -rows % block), *[(0, 0)] * (own.ndim - 1)), mode="edge")
+        filled = jnp.pad(jnp.moveaxis(own, -1, 0), ((0, -rows % block), *[(0, 0)] * (own.ndim - 1)), mode=mode)
         return filled.reshape(len(filled) // block, block, *filled.shape[1:])
 
-    blocks = jax.lax.map(jax.vmap(one_row), jax.tree.map(in_blocks, (rates, design, weight)))
-    value, *derivatives = [own.reshape(own.shape[0] * block, *own.shape[2:])[:rows] for own in blocks]
+    laid = *jax.tree.map(in_blocks, (rates, design)), in_blocks(weight, "constant")
+    value, *derivatives = jax.lax.map(of_block, laid)
     if order > 0:
-        derivatives[0] = jnp.pad(derivatives[0], ((0, 0), (0, unused)))
+        derivatives[0] = jnp.pad(derivatives[0].reshape(-1, derivatives[0].shape[-1])[:rows], ((0, 0), (0, unused)))
     if order > 1:
         derivatives[1] = jnp.pad(derivatives[1].sum(axis=0), (0, unused))
-    return Found(value, *derivatives)
+    return Found(value.reshape(-1)[:rows], *derivatives)
 
 
 def _rates(gap: jax.Array, present: jax.Array) -> jax.Array:
@@ -145,26 +175,46 @@ def _rates(gap: jax.Array, present: jax.Array) -> jax.Array:
     return jnp.where(present, jnp.clip(gap, -LARGEST, LARGEST), -jnp.inf)
 
 
-def _grids(
-    rates: list[jax.Array], tolerances: list[jax.Array], counts: list[int], coin: bool
-) -> list[tuple[jax.Array, jax.Array]]:
-    """Logarithms of times and of weights, for each level and the pick."""
-    grids: list[tuple[Any, Any]] = []
-    last = len(tolerances)
-    for level, (own, count) in enumerate(zip(rates, counts, strict=True)):
-        if level == last and coin and len(own) < 2 * COIN_NODES:
-            roots, parts = np.polynomial.legendre.leggauss(count)
-            grids.append((jnp.log(-jnp.log((roots + 1) / 2)), jnp.log(parts / 2)))
-            continue
+def _ends(rates: list[jax.Array], tolerances: list[jax.Array]) -> list[tuple[jax.Array, jax.Array]]:
+    """Between which scales, as logarithms, nodes stand: for each level and the pick."""
+    found = []
+    for level, own in enumerate(rates):
         everybody = jnp.logaddexp(jax.nn.logsumexp(own), 0.0)
+        lowest = -everybody - (tolerances[level] if level < len(tolerances) else 0.0)
         highest = -everybody if level == 0 else jnp.zeros_like(everybody)
-        lowest = -everybody - (tolerances[level] if level < last else 0.0)
-        step = (highest - lowest + BELOW + ABOVE) / (count - 1)
-        place = lowest - BELOW + step * np.arange(count)
-        fall = jnp.exp(lowest - place)
-        time, share = place - fall, jnp.log(step * (1 + fall))
-        grids.append((time, share + time - jnp.exp(time) if level == last else share))
-    return grids
+        found.append((lowest, highest))
+    return found
+
+
+def _needed(width: jax.Array, count: int) -> jax.Array:
+    """How many times as many nodes a range of this width asks for."""
+    return jnp.clip(jnp.ceil((width + BELOW + ABOVE) / (STEP * count)), 1, MOST).astype(int)
+
+
+def _nodes(ends: tuple[jax.Array, jax.Array], number: jax.Array, count: Any) -> tuple[jax.Array, jax.Array]:
+    """(rows, nodes) logarithms of times and of weights, of the nodes of these numbers among so many."""
+    lowest, highest = (own[:, None] for own in ends)
+    step = (highest - lowest + BELOW + ABOVE) / (count - 1)
+    place = lowest - BELOW + step * number
+    fall = jnp.exp(lowest - place)
+    return place - fall, jnp.log(step * (1 + fall))
+
+
+def _picked(time: jax.Array, share: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The same of the pick, with the density of what was chosen."""
+    return time, share + time - jnp.exp(time)
+
+
+def _coin(count: int, rows: int) -> tuple[jax.Array, jax.Array]:
+    """(rows, nodes) at which a coin among twice as many is exact."""
+    roots, parts = np.polynomial.legendre.leggauss(count)
+    time, share = np.log(-np.log((roots + 1) / 2)), np.log(parts / 2)
+    return jnp.broadcast_to(time, (rows, count)), jnp.broadcast_to(share, (rows, count))
+
+
+def _times_rows(factor: jax.Array, values: jax.Array) -> jax.Array:
+    """(rows,) times (rows, …)."""
+    return factor.reshape(-1, *(1,) * (values.ndim - 1)) * values
 
 
 class _Level(NamedTuple):
