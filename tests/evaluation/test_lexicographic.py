@@ -23,6 +23,13 @@ def test_each_further_parameter_must_gain_some_log_likelihood(gain, holds):
     assert ("60 %" in str(found)) is holds
 
 
+def test_what_is_given_level_by_level_is_that_of_one_level_too():
+    data = one_level(Design(6, 4, 2), 0)
+    found = lori.lexicographic_people(data, lori.Population(epsilon=(None, 0.0)))
+    assert found.one.classes_[0].levels_[0].epsilon == 0.0
+    assert found.some.n_parameters_ - found.one.n_parameters_ == 2 * (4 + 1 + 1) + 1
+
+
 @pytest.mark.slow
 def test_half_of_the_people_are_found_and_nobody_where_all_trade_off():
     design = Design(60, 20, 2)

@@ -236,6 +236,12 @@ def test_data_of_similar_size_are_laid_out_alike():
     assert sizes(300, 64) == (64, 5)  # where computing takes longer than compiling, nothing is wasted
 
 
+def test_many_groups_of_few_rows_are_not_mostly_padding():
+    rows = rows_of(np.zeros((9, 2, 2)), np.ones(9))
+    assert module._sizes([rows], 8192, quick=True) == (128, 1)
+    assert module._sizes([rows] * 200, 8192, quick=True) == (16, 1)
+
+
 def test_a_layout_is_kept_for_the_next_call():
     data = observations(SINGLE, tied=TIED)
     first, again, other = (module.laid_out(SINGLE, [data], starts) for starts in (64, 64, 128))

@@ -15,6 +15,7 @@ import numpy as np
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
 from lori.estimators.population import Population
+from lori.evaluation.people import single_of
 from lori.language.populations import lexicographic_sentence
 from lori.language.sentence import Sentence
 
@@ -59,6 +60,9 @@ class LexicographicPeople:
 
 def lexicographic_people(data: Preferences | Choices, estimator: Population | None = None) -> LexicographicPeople:
     """Fit people who differ, with one level each and with one or two; `estimator` has the other settings."""
-    single = Population() if estimator is None else estimator
-    one, some = single.copy(classes=1, levels=1, spread=True), single.copy(classes=2, levels=[1, 2], spread=True)
+    given = Population() if estimator is None else estimator
+    some = given.copy(classes=2, levels=[1, 2], spread=True)
+    alone = single_of(some).with_levels(1)  # what is given level by level, for one
+    shared = {name: getattr(alone, name) for name in ("reward", "alpha", "epsilon")}
+    one = given.copy(classes=1, levels=1, spread=True, **shared)
     return LexicographicPeople(one.fit(data), some.fit(data))

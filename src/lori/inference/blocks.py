@@ -199,10 +199,12 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, in
     """Rows in a block, and blocks.
 
     The number of blocks is rounded up to steps of an eighth, of sets a half, for few rows and starts to a power of two,
-    and for many rows to slabs, so that data sets of similar size share compiled code. What is padding is not computed.
+    and for many rows to slabs, so that data sets of similar size share compiled code; not where many groups would be
+    mostly padding. Blocks that are padding alone are not computed.
     """
     lengths = [len(rows) for rows in groups]
-    longest, few = max(lengths), quick and sum(lengths) <= FEWER_ROWS and wanted >= BLOCK_ELEMENTS // ALIKE
+    longest, room = max(lengths), max(sum(lengths), len(lengths) << 7)
+    few = quick and room <= FEWER_ROWS and wanted >= BLOCK_ELEMENTS // ALIKE
     if not longest:
         return 1, 0
     block = min(wanted, 1 << max(7 if few else 3, (longest - 1).bit_length()))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lori
-from lori.inference.population.hierarchy import Distribution, Hierarchy, Link
+from lori.inference.population.hierarchy import CENTRE, WIDTH, Distribution, Hierarchy, Link
 from lori.inference.settings import checked_settings
 
 
@@ -22,6 +22,21 @@ def test_the_integral_is_that_of_a_fine_grid(people):
         one = Hierarchy(problem.of_group(agent))
         exact = np.log(height @ np.exp(one.log_likelihood(z[None])[0]))
         assert logs[agent] == pytest.approx(exact, abs=0.02)
+
+
+def test_shares_and_a_step_are_those_of_densities_and_moments(people):
+    hierarchy = Hierarchy(people[0])
+    distribution = Distribution(np.array([3.0, -0.7]), np.array([0.02, 0.5]))
+    drawn, _ = hierarchy.drawn(distribution, np.tile(distribution.mean, (hierarchy.agents, 1)), 16)
+    joint = drawn.log_weights + distribution.log_density(drawn.z)
+    shares, logs = drawn.shares(distribution)
+    np.testing.assert_allclose(logs, np.log(np.mean(np.exp(joint), axis=1)), rtol=1e-9)
+    np.testing.assert_allclose(shares, np.exp(joint - logs[:, None]) / 16, atol=1e-9)
+    found, count = hierarchy.updated(drawn, distribution, shares), hierarchy.agents
+    mean = np.einsum("ar,arp->p", shares, drawn.z) / (count + (distribution.deviation / CENTRE) ** 2)
+    square = np.einsum("ar,arp->p", shares, (drawn.z - mean) ** 2)
+    np.testing.assert_allclose(found.mean, mean, rtol=1e-12)
+    np.testing.assert_allclose(found.deviation, np.sqrt((square + WIDTH**2) / (count + 1)), rtol=1e-9)
 
 
 def test_the_link_cuts_at_the_bounds_and_has_the_derivatives_of_differences():

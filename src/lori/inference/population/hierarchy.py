@@ -51,6 +51,13 @@ class Distribution:
         constant = np.log(self.deviation).sum() + 0.5 * len(self.mean) * np.log(2 * np.pi)
         return -0.5 * np.einsum("...p,...p->...", standardised, standardised) - constant
 
+    @property
+    def by_powers(self) -> tuple[np.ndarray, float]:
+        """The same as slopes in z and z², and a constant."""
+        precision = self.deviation**-2.0
+        constant = -0.5 * float(precision @ self.mean**2 + np.sum(np.log(2 * np.pi * self.deviation**2)))
+        return np.concatenate([precision * self.mean, -0.5 * precision]), constant
+
     def draws(self, normal: np.ndarray) -> np.ndarray:
         return self.mean + self.deviation * normal
 
@@ -98,11 +105,23 @@ class People:
     z: np.ndarray
     log_weights: np.ndarray  # (agents, draws) of the likelihood by the proposal's density
 
+    @cached_property
+    def powers(self) -> np.ndarray:
+        """(agents, draws, 2 × parameters) z and z², of which a normal density's logarithm is a linear function."""
+        return np.concatenate([self.z, self.z**2], axis=-1)
+
     def shares(self, distribution: Distribution) -> tuple[np.ndarray, np.ndarray]:
         """(agents, draws) of each agent's posterior, and the log-likelihood of what each chose."""
-        joint = self.log_weights + distribution.log_density(self.z)
-        total = special.logsumexp(joint, axis=1)
-        return np.exp(joint - total[:, None]), total - np.log(self.z.shape[1])
+        slopes, constant = distribution.by_powers
+        joint = self.log_weights + (self.powers @ slopes + constant)
+        most = joint.max(axis=1, keepdims=True)
+        shares = np.exp(joint - most)
+        total = shares.sum(axis=1, keepdims=True)
+        return shares / total, (most + np.log(total / self.z.shape[1]))[:, 0]
+
+    def moments(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums of z and z² over all draws, with shares (agents, draws)."""
+        return tuple(np.split(shares.reshape(-1) @ self.powers.reshape(shares.size, -1), 2))  # type: ignore[return-value]
 
     def effective(self, distribution: Distribution) -> np.ndarray:
         """(agents,) how many of the draws count."""
@@ -182,13 +201,12 @@ class Hierarchy:
         proposal = np.logaddexp(np.log(share) + gaussian, np.log1p(-share) + distribution.log_density(z))
         return People(z, self.log_likelihood(z) - proposal), best
 
-    def updated(self, people: People, distribution: Distribution, members: np.ndarray) -> Distribution:
-        """A step of the EM algorithm: moments of the posteriors of `members` (agents,), with a little of the prior."""
-        shares, count = people.shares(distribution)[0] * members[:, None], float(members.sum())
-        first = np.einsum("ar,arp->p", shares, people.z)
+    def updated(self, people: People, distribution: Distribution, shares: np.ndarray) -> Distribution:
+        """A step of the EM algorithm: moments of draws with shares (agents, draws), with a little of the prior."""
+        count, (first, second) = float(shares.sum()), people.moments(shares)
         mean = first / (count + (distribution.deviation / CENTRE) ** 2)
-        square = np.einsum("ar,arp->p", shares, (people.z - mean) ** 2)
-        deviation = np.clip(np.sqrt((square + WIDTH**2) / (count + 1)), LEAST, MOST)
+        square = second - 2 * mean * first + count * mean**2
+        deviation = np.clip(np.sqrt((np.maximum(square, 0) + WIDTH**2) / (count + 1)), LEAST, MOST)
         return Distribution(mean, deviation)
 
 
@@ -201,4 +219,4 @@ def start_of(problem: Problem, vector: np.ndarray, spread: float = AT_FIRST) -> 
 def by_agent(problem: Problem, groups: Sequence[Observed]) -> Problem:
     """The same problem with a group for each agent."""
     likelihood = problem.specification.likelihood
-    return replace(problem, source=Memory(tuple(likelihood.observed(group) for group in groups)))
+    return replace(problem, source=Memory(tuple(likelihood.observed(group) for group in groups), single=True))

@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 
 from lori.inference.population.checkpoint import Checkpoint
+from lori.inference.population.classes import belonging
 from lori.inference.population.hierarchy import CENTRE, Distribution, Hierarchy, People
-from lori.model.engines import special
 
 DRAWS = 128  # for each agent while the distribution is learned, a power of two
 FINAL_DRAWS = 512  # for its log-likelihood, and for what is known about each agent
@@ -50,13 +50,21 @@ class Kind:
 Kinds = tuple[Kind, ...]
 
 
-def memberships(kinds: Kinds, people: Sequence[People]) -> tuple[np.ndarray, np.ndarray]:
-    """(classes, agents) of each class, and the log-likelihood of what each agent chose."""
-    logs = np.stack(
-        [np.log(own.share) + drawn.shares(own.distribution)[1] for own, drawn in zip(kinds, people, strict=True)]
-    )
-    total = special.logsumexp(logs, axis=0)
-    return np.exp(logs - total), total
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What draws tell, if these were the classes."""
+
+    shares: tuple[np.ndarray, ...]  # by class (agents, draws), of each agent's posterior in that class
+    members: np.ndarray  # (classes, agents)
+    by_agent: np.ndarray  # (agents,) log-likelihood of what each chose
+
+    @classmethod
+    def of(cls, kinds: Kinds, people: Sequence[People]) -> Expected:
+        found = [drawn.shares(own.distribution) for own, drawn in zip(kinds, people, strict=True)]
+        members, total = belonging(
+            np.stack([np.log(own.share) + logs for own, (_, logs) in zip(kinds, found, strict=True)])
+        )
+        return cls(tuple(shares for shares, _ in found), members, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +85,7 @@ class Rounds:
         drawn = [own.drawn(DRAWS) for own in self.kinds]
         people = [own for own, _ in drawn]
         kinds = tuple(replace(own, best=best) for own, (_, best) in zip(self.kinds, drawn, strict=True))
-        total = float(memberships(kinds, people)[1].sum())
+        total = float(Expected.of(kinds, people).by_agent.sum())
         idle = 0 if total > self.reached + ENOUGH else self.idle + 1
         if idle < PATIENCE:
             kinds = _followed(kinds, people)
@@ -118,14 +126,14 @@ def _begun(kinds: Kinds) -> Rounds:
 def _followed(kinds: Kinds, people: Sequence[People]) -> Kinds:
     """Where the EM algorithm leads with the same draws; shares have a little of a prior, too."""
     for _ in range(STEPS):
-        last, members = kinds, memberships(kinds, people)[0]
+        last, told = kinds, Expected.of(kinds, people)
         kinds = tuple(
             replace(
                 own,
-                distribution=own.hierarchy.updated(drawn, own.distribution, member),
+                distribution=own.hierarchy.updated(drawn, own.distribution, shares * member[:, None]),
                 share=(float(member.sum()) + 1) / (len(member) + len(kinds)),
             )
-            for own, drawn, member in zip(kinds, people, members, strict=True)
+            for own, drawn, shares, member in zip(kinds, people, told.shares, told.members, strict=True)
         )
         if max(own.distribution.distance(old.distribution) for own, old in zip(kinds, last, strict=True)) < SLIGHT:
             break
@@ -165,18 +173,18 @@ class Learned:
         return tuple(own.drawn(FINAL_DRAWS, seed=1)[0] for own in self.kinds)
 
     @cached_property
-    def _memberships(self) -> tuple[np.ndarray, np.ndarray]:
-        return memberships(self.kinds, self.people)
+    def _told(self) -> Expected:
+        return Expected.of(self.kinds, self.people)
 
     @property
     def members(self) -> np.ndarray:
         """(classes, agents) with what probability each is of each class."""
-        return self._memberships[0]
+        return self._told.members
 
     @property
     def by_agent(self) -> np.ndarray:
         """(agents,) log-likelihood of what each chose, the differences between people integrated out."""
-        return self._memberships[1]
+        return self._told.by_agent
 
     @property
     def log_likelihood(self) -> float:
@@ -192,7 +200,7 @@ class Learned:
         By the outer products of the agents' scores, which are posterior means of ∂ log N(z; μ, σ²), and the prior.
         """
         own, people = self.kinds[place], self.people[place]
-        shares = people.shares(own.distribution)[0] * self.members[place][:, None]
+        shares = self._told.shares[place] * self.members[place][:, None]
         away = (people.z - own.distribution.mean) / own.distribution.deviation
         first = np.einsum("ar,arp->ap", shares, away) / own.distribution.deviation
         second = np.einsum("ar,arp->ap", shares, away**2 - 1)
@@ -203,8 +211,7 @@ class Learned:
 
     def posterior(self, count: int, place: int = 0, seed: int = 0) -> np.ndarray:
         """(agents, count, parameters) draws of each agent's own parameters, were all of a class, alike in weight."""
-        own, people = self.kinds[place], self.people[place]
-        shares, _ = people.shares(own.distribution)
+        own, people, shares = self.kinds[place], self.people[place], self._told.shares[place]
         generator = np.random.default_rng(seed)
         reached = np.cumsum(shares, axis=1)
         at = (generator.uniform(size=(len(shares), 1)) + np.arange(count)) / count
