@@ -17,7 +17,7 @@ from lori.inference.statistics import Scaling
 from lori.model.likelihoods.base import Block, Observations, Point
 from lori.model.specification import Specification
 
-MOST_ROWS, MOST_GROUPS = 1200, 32  # up to here NumPy is done before JAX has compiled,
+MOST_ROWS, MOST_GROUPS = 3000, 32  # up to here NumPy is done before JAX is loaded and has compiled,
 ELEMENTS = 16_384  # with so many rows × starts at a time
 
 

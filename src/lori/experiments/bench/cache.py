@@ -23,7 +23,7 @@ FIRST, SECOND = "first, clean cache", "second"
 class CacheSettings:
     """What is fitted from the command line."""
 
-    pairs: int = 3_000
+    pairs: int = 10_000
     """Pairs of two features in a CSV file: more than NumPy fits by itself."""
     levels: int = 2
     """Levels to learn."""
