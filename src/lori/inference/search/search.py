@@ -292,8 +292,8 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
     about the curvature. The last step, which promises next to nothing, is taken without proof. Where a step does not
     gain, the first part of it is tried, which is Newton's; if that does not gain, nothing has converged.
     """
-    order, steps = (2, STEPS) if _single_optimum(objective.specification) else (1, FIRST_STEPS)
-    at, bends = objective.evaluate(vectors, order=order), None
+    least, steps = (2, STEPS) if _single_optimum(objective.specification) else (1, FIRST_STEPS)
+    at, bends = objective.evaluate(vectors, order=least), None
     for _ in range(PASSES):
         surrogate = Surrogate.around(vectors, at, larger, bends)
         bends = surrogate.lack.curvature
@@ -303,7 +303,7 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
         promised = np.max(at.value - ahead.values)
         if bends is not None and promised <= max(tolerance, UNPROVEN):
             return ahead
-        there = objective.evaluate(ahead.vectors, order=1 if bends is not None and promised <= SHORT else 2)
+        there = objective.evaluate(ahead.vectors, order=least if bends is not None and promised <= SHORT else 2)
         if (there.value <= at.value).all():
             vectors, at, steps = ahead.vectors, there, STEPS
         elif steps > 1:
