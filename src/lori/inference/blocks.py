@@ -313,8 +313,8 @@ def _in_turns(
     return tuple(part.reshape(len(part), -1, *part.shape[3:]) for part in found)
 
 
-_evaluate = compiled(_in_turns, static_argnums=(0, 1))
-_evaluate_differentiated = compiled(_in_turns, static_argnums=(0, 1), plainly=True)  # what JAX makes of it is large
+_evaluate = compiled(_in_turns)
+_evaluate_differentiated = compiled(_in_turns, plainly=True)  # what JAX makes of it is large
 
 
 # -- row by row ------------------------------------------------------------------------------------------
@@ -364,7 +364,7 @@ def _by_rows(
     return np.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0]
 
 
-@partial(compiled, static_argnums=(0, 1))
+@compiled
 def _row_values(specification: Specification, kind: str, point: Point, rows: jax.Array) -> jax.Array:
     layout = specification.likelihood.layout(specification)
     if layout.plain:
@@ -373,7 +373,7 @@ def _row_values(specification: Specification, kind: str, point: Point, rows: jax
     return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(point.starts, rows)
 
 
-@partial(compiled, static_argnums=(0, 1))
+@compiled
 def _row_scores(specification: Specification, kind: str, point: Point, rows: jax.Array) -> jax.Array:
     layout = specification.likelihood.layout(specification)
     if layout.plain:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -250,10 +250,10 @@ def _log_mean(
     return jax.nn.logsumexp(total, axis=1) - jnp.log(draws.shape[1])
 
 
-_by_agent = compiled(_log_mean, static_argnums=(0, 1))
+_by_agent = compiled(_log_mean)
 
 
-@partial(compiled, static_argnums=(0, 1))
+@compiled
 def _evaluate(
     specification: Specification, places: tuple[int, ...], vector: jax.Array, *data: Any
 ) -> tuple[jax.Array, jax.Array]:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lori.model import programs
+
 QUICKLY = {  # sums over blocks are compiled in less time, and are as fast,
     "xla_backend_optimization_level": 1,
     "xla_cpu_parallel_codegen_split_count": 1,
@@ -70,10 +72,37 @@ def understood() -> bool:
     return True
 
 
-def compiled(function: Callable[..., Any], *, plainly: bool = False, **options: Any) -> Any:
+class Kept(Compiled):
+    """A function whose first arguments are `static`; later processes find its code where programs are kept."""
+
+    def __init__(self, function: Callable[..., Any], static: int, options: dict[str, Any]) -> None:
+        super().__init__(function, {"static_argnums": tuple(range(static)), "compiler_options": options})
+        self._static, self._programs = static, dict[Any, Any]()
+        self._name = (function.__module__, function.__qualname__, *options.items())
+
+    def __call__(self, *args: Any) -> Any:
+        if not programs.kept():
+            return self._jitted(*args)
+        static, data = args[: self._static], args[self._static :]
+        leaves, structure = jax.tree.flatten(data)
+        shapes = tuple((type(leaf), np.shape(leaf), getattr(leaf, "dtype", None)) for leaf in leaves)
+        key = (static, structure, shapes)
+        if key not in self._programs:
+            self._programs[key] = self._found(static, data, (structure, shapes))
+        return self._programs[key](*data)
+
+    def _found(self, static: tuple[Any, ...], data: tuple[Any, ...], shapes: Any) -> Any:
+        try:
+            name = (*self._name, programs.named(static), str(shapes))
+        except programs.Unnamed:
+            return functools.partial(self._jitted, *static)
+        return programs.find(name, lambda: self._jitted.lower(*static, *data).compile())
+
+
+def compiled(function: Callable[..., Any], *, static: int = 2, plainly: bool = False) -> Any:
     """`jax.jit` of a function that is never part of another, as quickly as the compiler can; still more so `plainly`,
-    for large functions."""
-    return Compiled(function, {**options, "compiler_options": PLAINLY if plainly else QUICKLY})
+    for large functions. Its first arguments are static: as a rule the specification, and what is wanted of it."""
+    return Kept(function, static, PLAINLY if plainly else QUICKLY)
 
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ import warnings
 from pathlib import Path
 
 from lori.errors import printable
+from lori.model import programs
 
 UNREADABLE = re.compile(r"Error reading persistent compilation cache entry for '([\w.<>-]+)'")
 
@@ -40,6 +41,7 @@ def use_cache() -> None:
     if doubt:
         _say(f"The cache folder {folder} cannot be used ({doubt}); going on without it.")
         return
+    programs.keep_in(folder)
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(folder))
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
