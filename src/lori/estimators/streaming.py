@@ -66,8 +66,8 @@ def fit_population_stream(
             raise DataError(
                 name, expected="none beside a stream", got="one", fix="leave it out, or read the files into memory"
             )
-    population._settings(next(iter(pairs.read(pairs.pieces[0]))), people=None)  # before anything long
-    first = first_pass(pairs, client)
+    wanted = population._settings(next(iter(pairs.read(pairs.pieces[0]))), people=None)  # before anything long
+    first = first_pass(pairs, len(wanted), client)
     settings = population._settings(first.statistics.sample, people=len(first.agents), n_ties=_ties(first.statistics))
     files = [(own.file, own.groups, own.rows, Path(own.file).stat().st_mtime_ns) for own in pairs.pieces]
     kept = Checkpoint.of(checkpoint, population._told(), repr(pairs), files)

@@ -16,7 +16,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from lori.inference import plain
+from lori.inference.plain import RowWise
 from lori.inference.statistics import Scaling
+from lori.inference.threads import together
 from lori.model.engines import compiled, jax, jnp
 from lori.model.likelihoods.base import Block, Layout, Observations, PlainLayout, Point, Rows
 from lori.model.precision import double_precision
@@ -25,7 +27,8 @@ from lori.model.specification import Specification
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together,
 BLOCK_CELLS = 32_768  # and rows × features
 FEW_ELEMENTS = 256  # of rows that take much room each
-CHUNK = 1 << 15  # rows that are laid out at a time
+CHUNK = 1 << 15  # rows that are laid out at a time,
+ROWS_AT_A_TIME = 1 << 13  # or evaluated where each has a value of its own
 SLAB = 1 << 19  # rows that are evaluated in one call, at most; the cores take slabs in turn, and from
 MANY_ROWS = 1 << 14  # so many rows on all slabs share compiled code
 FEW_FEATURES = 16  # up to here,
@@ -100,15 +103,20 @@ def _evaluate_compiled(
     arguments = (suited, order, turns, -(-starts // each), scaling.location, scaling.scale, rows)
     key = (suited, order, turns.shape, *(part.shape for kind in rows.values() for part in kind))
     run = _evaluate if specification.likelihood.layout(specification).plain else _evaluate_differentiated
-    if key in _COMPILED:
-        parts = run(*arguments)
-    else:
-        with _COMPILING:  # threads that need the same code wait for the first one to compile it
-            parts = run(*arguments)
-            _COMPILED[key] = None
-            while len(_COMPILED) > REMEMBERED:
-                _COMPILED.popitem(last=False)
+    parts = _run(key, run, *arguments)
     return Evaluation(*(np.asarray(part)[:, :starts] for part in parts))
+
+
+def _run(key: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    """What compiled code makes of these; threads that need the same code wait for the first one to compile it."""
+    if key in _COMPILED:
+        return function(*arguments)
+    with _COMPILING:
+        made = function(*arguments)
+        _COMPILED[key] = None
+        while len(_COMPILED) > REMEMBERED:
+            _COMPILED.popitem(last=False)
+    return made
 
 
 def _shared(rows: int, specification: Specification) -> bool:
@@ -320,48 +328,80 @@ _evaluate_differentiated = compiled(_in_turns, plainly=True)  # what JAX makes o
 # -- row by row ------------------------------------------------------------------------------------------
 
 
-def row_log_likelihood(
-    specification: Specification, scaling: Scaling, observations: Observations, vectors: np.ndarray
+def by_rows(
+    what: RowWise, specification: Specification, scaling: Scaling, observations: Observations, vectors: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """For each kind (vectors, rows): the log-probability of each row, without its weight."""
-    if plain.suffices(specification, [observations]):
-        return plain.by_rows("values", specification, scaling, observations, vectors)
-    return {
-        kind: _by_rows(_row_values, specification, kind, scaling, rows, vectors)
-        for kind, rows in observations.kinds.items()
-    }
+    """For each kind what each row says, without its weight: the log-probability (vectors, rows), or as scores that and
+    its gradient (vectors, 1 + parameters, rows)."""
+    parts = {kind: _of_rows(what, specification, scaling, observations, kind, vectors) for kind in observations.kinds}
+    return {kind: own[0] if len(own) == 1 else np.concatenate(own, axis=-1) for kind, own in parts.items()}
 
 
-def row_scores(
-    specification: Specification, scaling: Scaling, observations: Observations, vectors: np.ndarray
-) -> dict[str, np.ndarray]:
-    """For each kind (vectors, 1 + parameters, rows): a row's log-probability and its gradient, without its weight."""
-    if plain.suffices(specification, [observations]):
-        return plain.by_rows("scores", specification, scaling, observations, vectors)
-    return {
-        kind: _by_rows(_row_scores, specification, kind, scaling, rows, vectors)
-        for kind, rows in observations.kinds.items()
-    }
-
-
-@double_precision
-def _by_rows(
-    function: Callable[..., jax.Array],
+def by_groups(
+    what: RowWise,
     specification: Specification,
-    kind: str,
     scaling: Scaling,
-    rows: Rows,
+    observations: Observations,
     vectors: np.ndarray,
+    group: np.ndarray,
+    groups: int,
 ) -> np.ndarray:
-    """Some rows at a time, the last axis of what is found."""
-    parts, closed = [], specification.likelihood.layout(specification).plain
+    """The same times weights, added up over the rows of each group (observations,); the last axis is the groups."""
+    total = np.zeros((len(vectors), *((1 + specification.size,) if what == "scores" else ()), groups))
+    for kind, rows in observations.kinds.items():
+        own = group[rows.origin]
+
+        def summed(
+            values: np.ndarray, some: slice, rows: Rows = rows, own: np.ndarray = own
+        ) -> tuple[np.ndarray, np.ndarray]:
+            return _summed(values * rows.weight[some], own[some])
+
+        for place, sums in _of_rows(what, specification, scaling, observations, kind, vectors, summed):
+            total[..., place] += sums
+    return total
+
+
+def _summed(values: np.ndarray, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which groups there are, and the sums of values (…, rows) over the rows of each."""
+    if not len(group):
+        return group, values
+    if (np.diff(group) < 0).any():
+        order = np.argsort(group, kind="stable")
+        values, group = values[..., order], group[order]
+    first = np.flatnonzero(np.append(True, np.diff(group) > 0))
+    return group[first], np.add.reduceat(values, first, axis=-1)
+
+
+def _of_rows(
+    what: RowWise,
+    specification: Specification,
+    scaling: Scaling,
+    observations: Observations,
+    kind: str,
+    vectors: np.ndarray,
+    use: Callable[[np.ndarray, slice], Any] = lambda values, _: values,
+) -> list[Any]:
+    """What is made of the rows of one kind, some rows at a time; the cores share them."""
+    rows = observations.kinds[kind]
+    if plain.suffices(specification, [observations]):
+        return [use(plain.by_rows(what, specification, kind, scaling, observations, vectors), slice(len(rows)))]
+    closed = specification.likelihood.layout(specification).plain
     point = Point(np.asarray(vectors, float), scaling.location, scaling.scale)
     specification = specification.suited(point.starts)
-    for start in range(0, max(len(rows), 1), CHUNK):
-        some = slice(start, start + CHUNK)
+    function, axis = _row_values if what == "values" else _row_scores, 1 if closed else 0
+
+    @double_precision
+    def found(start: int) -> Any:
+        some = slice(start, start + ROWS_AT_A_TIME)
         own = rows.contrasts(some).T if closed else (rows.alternatives(some) - scaling.location) / scaling.scale
-        parts.append(np.asarray(function(specification, kind, point, own)))
-    return np.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0]
+        there = own.shape[axis]
+        if start and there < ROWS_AT_A_TIME:  # filled up, so that all parts share their code
+            own = np.take(own, np.arange(ROWS_AT_A_TIME) % there, axis=axis)
+        key = (function, specification, kind, point.starts.shape, own.shape)
+        return use(np.asarray(_run(key, function, specification, kind, point, own))[..., :there], some)
+
+    starts = range(0, max(len(rows), 1), ROWS_AT_A_TIME)
+    return together(found, starts) if len(starts) > 1 else [found(0)]
 
 
 @compiled

@@ -18,6 +18,7 @@ from lori.model.likelihoods.base import Block, Observations, Point
 from lori.model.specification import Specification
 
 MOST_ROWS, MOST_GROUPS = 3000, 32  # up to here NumPy is done before JAX is loaded and has compiled,
+RowWise = Literal["values", "scores"]
 ELEMENTS = 16_384  # with so many rows × starts at a time
 
 
@@ -87,21 +88,19 @@ def _of_group(
 
 
 def by_rows(
-    what: Literal["values", "scores"],
+    what: RowWise,
     specification: Specification,
+    kind: str,
     scaling: Scaling,
     observations: Observations,
     vectors: np.ndarray,
-) -> dict[str, np.ndarray]:
-    """For each kind the log-probability (vectors, rows) of each row, or that and its gradient (vectors, 1 + parameters,
+) -> np.ndarray:
+    """The log-probability (vectors, rows) of each row of a kind, or that and its gradient (vectors, 1 + parameters,
     rows)."""
     layout = specification.likelihood.layout(specification)
     point = Point(np.asarray(vectors, float), scaling.location, scaling.scale)
     with np.errstate(all="ignore"):
-        return {
-            kind: getattr(layout, what)(specification, kind, point, _contrasts(observations, kind, point.starts.dtype))
-            for kind in observations.kinds
-        }
+        return getattr(layout, what)(specification, kind, point, _contrasts(observations, kind, point.starts.dtype))
 
 
 def _contrasts(group: Observations, kind: str, precision: np.dtype) -> np.ndarray:

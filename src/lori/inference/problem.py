@@ -16,15 +16,8 @@ import numpy as np
 
 from lori.data.grouping import relative
 from lori.inference import plain
-from lori.inference.blocks import (
-    ALIKE,
-    FEW_ROWS,
-    Evaluation,
-    laid_out,
-    log_likelihood,
-    row_log_likelihood,
-    row_scores,
-)
+from lori.inference.blocks import ALIKE, FEW_ROWS, Evaluation, by_groups, by_rows, laid_out, log_likelihood
+from lori.inference.plain import RowWise
 from lori.inference.search.guided import guided_search
 from lori.inference.search.newton import TOLERANCE
 from lori.inference.search.search import Found, minimise, search
@@ -115,7 +108,7 @@ class Problem:
     def row_log_likelihood(self, vectors: np.ndarray) -> np.ndarray:
         """(vectors, observations) of each observation of the only group, times its weight."""
         observations = self._rows()
-        logs = row_log_likelihood(self.specification, self.scaling, observations, np.atleast_2d(vectors))
+        logs = by_rows("values", self.specification, self.scaling, observations, np.atleast_2d(vectors))
         total = np.zeros((observations.count, len(np.atleast_2d(vectors))))
         for kind, rows in observations.kinds.items():
             np.add.at(total, rows.origin, (logs[kind] * rows.weight).T)
@@ -130,13 +123,18 @@ class Problem:
         """Of each row of the only group: its log-probability and gradient (vectors, 1 + parameters, rows), its weight
         and its observation."""
         observations = self._rows()
-        found = row_scores(self.specification, self.scaling, observations, vectors)
+        found = by_rows("scores", self.specification, self.scaling, observations, vectors)
         kinds = {kind: rows for kind, rows in observations.kinds.items() if len(rows)} or observations.kinds
         return (
             np.concatenate([found[kind] for kind in kinds], axis=-1),
             np.concatenate([rows.weight for rows in kinds.values()]),
             np.concatenate([rows.origin for rows in kinds.values()]),
         )
+
+    def by_groups(self, what: RowWise, vectors: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
+        """(vectors, …, groups) the log-likelihood, or as scores that and its gradient, of the observations of each
+        agent, say: `group` (observations,) divides the only group of this problem."""
+        return by_groups(what, self.specification, self.scaling, self._rows(), vectors, group, groups)
 
     def density(self, together: int) -> tuple[Density, tuple[Any, ...]]:
         """For samplers: the log-density to be traced, and the data that it takes; so many vectors at a time."""

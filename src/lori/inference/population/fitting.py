@@ -33,7 +33,7 @@ from lori.model.decisions import decided
 from lori.model.likelihoods.base import Compares
 from lori.model.quantity import Quantity
 
-SEARCHED = 100_000  # choices × effort beyond which classes are searched for on some of the agents
+SEARCHED = 10_000  # choices × effort for each class, beyond which classes are searched for on some of the agents
 DRAWS = 2048  # for intervals
 POSTERIOR, FEWEST_POSTERIOR = 128, 16  # vectors that stand for what is known about a person
 MEMORY = 1 << 22  # numbers of all persons together, beyond which there are fewer vectors for each, at least
@@ -133,7 +133,7 @@ def most_of(settings: Sequence[FitSettings], most: int) -> int:
 
 def _sample(mixture: Mixture, data: Observed, settings: Sequence[FitSettings]) -> Mixture | None:
     """The same classes on some of the agents, where all would take long; None if that is not so."""
-    most = most_of(settings, SEARCHED)
+    most = most_of(settings, SEARCHED * len(settings))
     if len(data) <= most:
         return None
     counts = np.bincount(mixture.panel.agent)

@@ -115,12 +115,14 @@ class OnCluster:
         return sum(gathered(self.client, asked))
 
 
-def first_pass(pairs: PreferenceStream, client: Any = None) -> FirstPass:
-    """Read everything once, here or on the workers of a cluster; choices for the search stay in memory."""
+def first_pass(pairs: PreferenceStream, classes: int, client: Any = None) -> FirstPass:
+    """Read everything once, here or on the workers of a cluster; choices for the search of so many classes stay in
+    memory."""
+    most = classes * fitting.SEARCHED
     if client is not None:
-        reading = client.map(_first_of_piece, list(pairs.pieces), pairs=pairs, most=fitting.SEARCHED, pure=False)
+        reading = client.map(_first_of_piece, list(pairs.pieces), pairs=pairs, most=most, pure=False)
         return _added(gathered(client, reading))
-    return _added(FirstPass.of(part, pairs.n_pairs, fitting.SEARCHED) for part in pairs)
+    return _added(FirstPass.of(part, pairs.n_pairs, most) for part in pairs)
 
 
 def fit_classes_of_stream(

@@ -43,17 +43,15 @@ class Whole:
 
 def log_likelihoods(problem: Problem, agent: np.ndarray, agents: int, vectors: np.ndarray) -> np.ndarray:
     """(vectors, agents) of all that an agent chose."""
-    parts = [summed(problem.row_log_likelihood(some), agent, agents)[:count] for some, count in in_turn(vectors)]
-    return np.concatenate(parts)
+    found = [problem.by_groups("values", some, agent, agents)[:count] for some, count in in_turn(vectors)]
+    return np.concatenate(found)
 
 
 def scores(problem: Problem, agent: np.ndarray, agents: int, vectors: np.ndarray) -> np.ndarray:
     """(vectors, 1 + parameters, agents) the log-likelihood of all that an agent chose, and its gradient."""
-    parts, quick = [], problem.specification.likelihood.quick
-    for some, count in in_turn(vectors, TOGETHER if quick else 1):  # code for sets takes long to compile
-        rows, weight, origin = problem.row_scores(some)
-        parts.append(summed(rows[:count] * weight, agent[origin], agents))
-    return np.concatenate(parts)
+    together = TOGETHER if problem.specification.likelihood.quick else 1  # code for sets takes long to compile
+    found = [problem.by_groups("scores", some, agent, agents)[:count] for some, count in in_turn(vectors, together)]
+    return np.concatenate(found)
 
 
 def curvatures(
@@ -74,22 +72,6 @@ def weighted(problem: Problem, agent: np.ndarray, vectors: np.ndarray, weights: 
         there = replace(problem, source=Memory(groups, single=True)).negative_log_likelihood(some[:, None])
         found.append([part[:count, 0] for part in there if part is not None])
     return Evaluation(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
-
-
-def summed(values: np.ndarray, agent: np.ndarray, agents: int) -> np.ndarray:
-    """(…, agents) sums of values (…, observations) over the observations of each agent."""
-    if not len(agent):
-        return np.zeros((*values.shape[:-1], agents))
-    if (np.diff(agent) < 0).any():
-        order = np.argsort(agent, kind="stable")
-        values, agent = values[..., order], agent[order]
-    first = np.flatnonzero(np.append(True, np.diff(agent) > 0))
-    sums = np.add.reduceat(values, first, axis=-1)
-    if len(first) == agents:
-        return sums
-    total = np.zeros((*values.shape[:-1], agents))
-    total[..., agent[first]] = sums
-    return total
 
 
 def in_turn(values: np.ndarray, together: int = TOGETHER) -> Iterator[tuple[np.ndarray, int]]:
