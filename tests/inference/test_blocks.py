@@ -2,7 +2,6 @@
 
 import gc
 import weakref
-from collections import OrderedDict
 
 import jax
 import jax.numpy as jnp
@@ -299,17 +298,6 @@ def test_rows_go_when_nobody_needs_them():
         assert gone() is None
     finally:
         gc.enable()
-
-
-def test_only_so_many_pieces_of_compiled_code_are_remembered(monkeypatch):
-    """The oldest go: a process that fits data of ever new shapes must not grow for ever."""
-    known = OrderedDict.fromkeys(range(module.REMEMBERED))
-    monkeypatch.setattr(module, "_COMPILED", known)
-    data, at = preferences(SINGLE, tied=TIED), vectors(SINGLE)
-    for _ in range(2):
-        likelihood(SINGLE, data, at, 0)
-        assert len(known) == module.REMEMBERED
-    assert next(iter(known)) == 1  # one new key, not two
 
 
 def test_a_tie_without_threshold_is_impossible_but_only_if_it_happened():

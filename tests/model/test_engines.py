@@ -1,5 +1,8 @@
 """Are engines loaded when they are used, and code compiled whatever the compiler knows?"""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -33,3 +36,25 @@ def test_code_is_compiled_at_its_first_call():
     assert "_jitted" not in vars(doubled)
     assert doubled(np.float32(2.0)) == 4.0
     assert "_jitted" in vars(doubled)
+
+
+def test_only_so_many_pieces_of_compiled_code_are_remembered(monkeypatch):
+    """The oldest go: a process that fits data of ever new shapes must not grow for ever."""
+    monkeypatch.setattr(engines, "REMEMBERED", 2)
+    times = engines.compiled(lambda factor, x: factor * x, static=1)
+    assert [float(times(factor, 2.0)) for factor in (1, 2, 3, 1)] == [2.0, 4.0, 6.0, 2.0]
+    assert [key[0] for key in times._programs] == [(3,), (1,)]
+
+
+def test_threads_wait_for_the_first_one_to_compile():
+    traces = []
+
+    def slow(x):
+        traces.append(1)
+        time.sleep(0.1)
+        return 2 * x
+
+    doubled = engines.compiled(slow, static=0)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(doubled, [np.float32(2)] * 4)) == [4.0] * 4
+    assert len(traces) == 1

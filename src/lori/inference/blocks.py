@@ -7,8 +7,6 @@ them, is not known here either: see `lori.inference.sources`. Small sums are Num
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -36,10 +34,6 @@ FEW_ROWS = 30_000  # and up to here, compiled code is shared between numbers of 
 FEW_STARTS, ALIKE = 8, 32  # they are evaluated in as many turns as there are eights of them
 FEWER_ROWS = 2000  # up to here it is shared between numbers of rows up to twice as large
 ALIGNED = 64  # bytes
-REMEMBERED = 512  # pieces of compiled code that are known to exist
-
-_COMPILED: OrderedDict[Any, None] = OrderedDict()
-_COMPILING = threading.Lock()
 
 
 class Evaluation(NamedTuple):
@@ -101,22 +95,9 @@ def _evaluate_compiled(
     rows = laid_out(specification, groups, each)
     suited = specification.suited(vectors)
     arguments = (suited, order, turns, -(-starts // each), scaling.location, scaling.scale, rows)
-    key = (suited, order, turns.shape, *(part.shape for kind in rows.values() for part in kind))
     run = _evaluate if specification.likelihood.layout(specification).plain else _evaluate_differentiated
-    parts = _run(key, run, *arguments)
+    parts = run(*arguments)
     return Evaluation(*(np.asarray(part)[:, :starts] for part in parts))
-
-
-def _run(key: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-    """What compiled code makes of these; threads that need the same code wait for the first one to compile it."""
-    if key in _COMPILED:
-        return function(*arguments)
-    with _COMPILING:
-        made = function(*arguments)
-        _COMPILED[key] = None
-        while len(_COMPILED) > REMEMBERED:
-            _COMPILED.popitem(last=False)
-    return made
 
 
 def _shared(rows: int, specification: Specification) -> bool:
@@ -397,8 +378,7 @@ def _of_rows(
         there = own.shape[axis]
         if start and there < ROWS_AT_A_TIME:  # filled up, so that all parts share their code
             own = np.take(own, np.arange(ROWS_AT_A_TIME) % there, axis=axis)
-        key = (function, specification, kind, point.starts.shape, own.shape)
-        return use(np.asarray(_run(key, function, specification, kind, point, own))[..., :there], some)
+        return use(np.asarray(function(specification, kind, point, own))[..., :there], some)
 
     starts = range(0, max(len(rows), 1), ROWS_AT_A_TIME)
     return together(found, starts) if len(starts) > 1 else [found(0)]

@@ -21,7 +21,7 @@ import numpy as np
 
 from lori.inference.blocks import Evaluation
 from lori.inference.problem import Problem
-from lori.inference.sources.memory import Memory
+from lori.inference.threads import cut, together
 from lori.model.engines import compiled, jax, jnp
 from lori.model.likelihoods.base import Rows
 from lori.model.likelihoods.derivatives import Derivatives
@@ -29,7 +29,7 @@ from lori.model.precision import double_precision
 from lori.model.specification import Parameters, Specification
 
 DRAWS = 128  # for each agent, a power of two: every stretch of the sequence is then spread evenly
-TOGETHER = 8  # rows of one agent that are computed at a time; fewer are padded
+TOGETHER = range(4, 17)  # rows of one agent that are computed at a time: such that few are padded
 ELEMENTS = 1 << 16  # rows × draws that are in memory at a time
 ALIKE = 64  # numbers of agents that share compiled code
 SPREADS = (0.1, 0.3, 1.0, 2.0)  # where the search starts: deviations, as multiples of a typical weight
@@ -82,13 +82,21 @@ class MixedProblem:
     @double_precision
     def by_agent(self, vector: np.ndarray) -> np.ndarray:
         """(agents,) the log-likelihood of all that an agent chose."""
-        return np.asarray(_by_agent(self.specification, self.varying, vector, *self._data))[: self.agents]
+        found = [
+            np.asarray(_by_agent(self.specification, self.varying, vector, draws, rows))[:count]
+            for count, draws, rows in self._parts
+        ]
+        return np.concatenate(found)
 
-    @double_precision
     def evaluate(self, vector: np.ndarray) -> Evaluation:
         """The negative log-posterior, up to a constant, and its gradient; a deviation has the prior of its mean."""
-        value, gradient = _evaluate(self.specification, self.varying, vector, *self._data)
-        return Evaluation(np.asarray(value), np.asarray(gradient)) + self._penalty(vector)
+
+        @double_precision
+        def of_part(part: tuple[int, Any, Any]) -> Evaluation:
+            return Evaluation(*map(np.asarray, _evaluate(self.specification, self.varying, vector, *part[1:])))
+
+        first, *others = together(of_part, self._parts) if len(self._parts) > 1 else map(of_part, self._parts)
+        return sum(others, start=first) + self._penalty(vector)
 
     def _penalty(self, vector: np.ndarray) -> Evaluation:
         places = np.array(self.varying)
@@ -130,22 +138,30 @@ class MixedProblem:
     # -- rows and draws, as compiled code has them -------------------------------------------------------------
 
     @cached_property
-    def _data(self) -> tuple[Any, ...]:
-        """Draws (agents, draws, varying), and for each kind its rows in blocks; agents are padded."""
-        places = np.array(self.varying)
-        room = -(-self.agents // ALIKE) * ALIKE
-        draws = np.zeros((room, self.draws, len(places)))
-        draws[: self.agents] = normal_draws(self.agents, self.draws, len(places))
-        source, scaling = self.problem.source, self.problem.scaling
-        assert isinstance(source, Memory), "agents are integrated over only where their rows are in memory"
-        (observations,) = source.observations
-        together = max(1, ELEMENTS // (TOGETHER * self.draws))
-        rows = {
-            kind: _blocks(own, self.agent[own.origin], scaling.location, scaling.scale, together)
-            for kind, own in observations.kinds.items()
-            if len(own)
-        }
-        return draws, rows
+    def _parts(self) -> list[tuple[int, np.ndarray, dict[str, Any]]]:
+        """Some of the agents for each core: how many they are, their draws (agents, draws, varying), and for each kind
+        their rows in blocks; agents are padded."""
+        (observations,) = self.problem.source.observations  # type: ignore[attr-defined]
+        own = {kind: (rows, self.agent[rows.origin]) for kind, rows in observations.kinds.items() if len(rows)}
+        draws, parts = normal_draws(self.agents, self.draws, len(self.varying)), []
+        for some in cut(self.agents, least=2 * ALIKE):
+            count = some.stop - some.start
+            padded = np.zeros((-(-count // ALIKE) * ALIKE, *draws.shape[1:]))
+            padded[:count] = draws[some]
+            rows = {kind: self._laid_out(kept, agent, some) for kind, (kept, agent) in own.items()}
+            parts.append((count, padded, {kind: laid for kind, laid in rows.items() if laid is not None}))
+        return parts
+
+    def _laid_out(self, rows: Rows, agent: np.ndarray, some: slice) -> tuple[Any, ...] | None:
+        """The rows of some of the agents in blocks; None where there are none."""
+        theirs = np.flatnonzero((agent >= some.start) & (agent < some.stop))
+        if not len(theirs):
+            return None
+        scaling = self.problem.scaling
+        return _blocks(
+            (rows.alternatives()[theirs] - scaling.location) / scaling.scale,
+            rows.weight[theirs], agent[theirs] - some.start, ELEMENTS // self.draws,
+        )  # fmt: skip
 
 
 def varying(specification: Specification) -> tuple[int, ...]:
@@ -164,20 +180,22 @@ def normal_draws(agents: int, draws: int, dimensions: int, seed: int = 0) -> np.
     return special.ndtri(np.clip(uniform, tiny, 1 - tiny)).reshape(agents, draws, dimensions)
 
 
-def _blocks(rows: Rows, agent: np.ndarray, location: np.ndarray, scale: np.ndarray, together: int) -> tuple[Any, ...]:
-    """Standardised rows (blocks, chunks, rows, alternatives, features), their weights, and each chunk's agent.
+def _blocks(rows: np.ndarray, weight: np.ndarray, agent: np.ndarray, elements: int) -> tuple[Any, ...]:
+    """Rows (blocks, chunks, rows, alternatives, features), their weights, and each chunk's agent.
 
     A chunk has rows of one agent; what is missing has weight 0 and repeats a row, which keeps derivatives finite.
     """
     order = np.argsort(agent, kind="stable")
     counts = np.bincount(agent)
-    chunks = -(-counts // TOGETHER)
+    size = min(TOGETHER, key=lambda size: (size + 1) * np.sum(-(-counts // size)))
+    chunks = -(-counts // size)
     owner = np.repeat(np.arange(len(counts)), chunks)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(chunks) - chunks, chunks)  # among those of its agent
-    place = TOGETHER * number[:, None] + np.arange(TOGETHER)
+    place = size * number[:, None] + np.arange(size)
     there = place < counts[owner][:, None]
     first = np.cumsum(counts) - counts
     taken = order[np.where(there, first[owner][:, None] + place, first[owner][:, None])]
+    together = max(1, elements // size)
     blocks = -(-len(owner) // together)
     step = 1 << max(0, blocks.bit_length() - 4)  # data of similar size share compiled code
     padding = -(-blocks // step) * step * together - len(owner)
@@ -186,9 +204,8 @@ def _blocks(rows: Rows, agent: np.ndarray, location: np.ndarray, scale: np.ndarr
         padded = np.concatenate([values, np.repeat(values[:1], padding, axis=0)])
         return padded.reshape(-1, together, *values.shape[1:])
 
-    weight = np.where(there, rows.weight[taken], 0.0)
-    weight = np.concatenate([weight, np.zeros((padding, TOGETHER))]).reshape(-1, together, TOGETHER)
-    return laid((rows.alternatives()[taken] - location) / scale), weight, laid(owner)
+    seen = np.concatenate([np.where(there, weight[taken], 0.0), np.zeros((padding, size))])
+    return laid(rows[taken]), seen.reshape(-1, together, size), laid(owner)
 
 
 def _log_probabilities(specification: Specification, kind: str) -> Callable[..., jax.Array]:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import threading
+from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +24,7 @@ QUICKLY = {  # sums over blocks are compiled in less time, and are as fast,
     "xla_cpu_parallel_codegen_split_count": 1,
 }
 PLAINLY = {**QUICKLY, "xla_cpu_use_fusion_emitters": False}  # or in still less, and take half as long again
+REMEMBERED = 256  # pieces of compiled code of each function
 
 
 class Deferred(ModuleType):
@@ -73,30 +77,38 @@ def understood() -> bool:
 
 
 class Kept(Compiled):
-    """A function whose first arguments are `static`; later processes find its code where programs are kept."""
+    """A function whose first arguments are `static`; later processes find its code where programs are kept.
+
+    Threads that need the same code wait for the first one to compile it.
+    """
 
     def __init__(self, function: Callable[..., Any], static: int, options: dict[str, Any]) -> None:
         super().__init__(function, {"static_argnums": tuple(range(static)), "compiler_options": options})
-        self._static, self._programs = static, dict[Any, Any]()
+        self._static, self._programs, self._compiling = static, OrderedDict[Any, Any](), threading.Lock()
         self._name = (function.__module__, function.__qualname__, *options.items())
 
     def __call__(self, *args: Any) -> Any:
-        if not programs.kept():
-            return self._jitted(*args)
         static, data = args[: self._static], args[self._static :]
         leaves, structure = jax.tree.flatten(data)
         shapes = tuple((type(leaf), np.shape(leaf), getattr(leaf, "dtype", None)) for leaf in leaves)
         key = (static, structure, shapes)
-        if key not in self._programs:
-            self._programs[key] = self._found(static, data, (structure, shapes))
-        return self._programs[key](*data)
+        program = self._programs.get(key)
+        if program is not None:
+            return program(*data)
+        with self._compiling:
+            program = self._programs.get(key) or self._found(static, data, str((structure, shapes)))
+            found = program(*data)
+            self._programs[key] = program
+            while len(self._programs) > REMEMBERED:
+                self._programs.popitem(last=False)
+        return found
 
-    def _found(self, static: tuple[Any, ...], data: tuple[Any, ...], shapes: Any) -> Any:
-        try:
-            name = (*self._name, programs.named(static), str(shapes))
-        except programs.Unnamed:
-            return functools.partial(self._jitted, *static)
-        return programs.find(name, lambda: self._jitted.lower(*static, *data).compile())
+    def _found(self, static: tuple[Any, ...], data: tuple[Any, ...], shapes: str) -> Any:
+        if programs.kept():
+            with suppress(programs.Unnamed):
+                name = (*self._name, programs.named(static), shapes)
+                return programs.find(name, lambda: self._jitted.lower(*static, *data).compile())
+        return functools.partial(self._jitted, *static)
 
 
 def compiled(function: Callable[..., Any], *, static: int = 2, plainly: bool = False) -> Any:
