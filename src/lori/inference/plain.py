@@ -19,7 +19,7 @@ from lori.model.specification import Specification
 
 MOST_ROWS, MOST_GROUPS = 3000, 32  # up to here NumPy is done before JAX is loaded and has compiled,
 RowWise = Literal["values", "scores"]
-ELEMENTS = 16_384  # with so many rows × starts at a time
+ELEMENTS = 65_536  # with so many rows × starts at a time
 
 
 def suffices(specification: Specification, groups: Sequence[Observations]) -> bool:

@@ -30,7 +30,7 @@ from lori.model.priors import Prior
 from lori.model.specification import Specification
 
 RIDGE, LEVELLING = 1e-7, 10.0
-TOGETHER, MANY_TOGETHER = ALIKE, 256  # vectors that are evaluated at once where there are many; on few rows
+TOGETHER, MANY_TOGETHER = ALIKE, 1024  # vectors that are evaluated at once where there are many; on few rows
 
 
 @dataclass(frozen=True, eq=False)
