@@ -16,7 +16,7 @@ import numpy as np
 from lori.inference import plain
 from lori.inference.plain import RowWise
 from lori.inference.statistics import Scaling
-from lori.inference.threads import together
+from lori.inference.threads import THREADS, together
 from lori.model.engines import compiled, jax, jnp
 from lori.model.likelihoods.base import Block, Layout, Observations, PlainLayout, Point, Rows
 from lori.model.precision import double_precision
@@ -88,7 +88,8 @@ def _evaluate_compiled(
         ]
         return Evaluation(*(np.concatenate(parts, axis=1) for parts in zip(*some, strict=True) if parts[0] is not None))
     padded = each = starts
-    if not (single and starts == 1) and (not quick or _shared(sum(group.rows for group in groups), specification)):
+    whole = sum(group.rows for group in groups) * (THREADS if groups[0].some else 1)
+    if not (single and starts == 1) and (not quick or _shared(whole, specification)):
         padded, each = -(-starts // ALIKE) * ALIKE, FEW_STARTS if quick else 1  # which fills the cache by itself
     vectors = np.concatenate([vectors, np.repeat(vectors[:, :1], padded - starts, axis=1)], axis=1)
     turns = vectors.reshape(len(vectors), -1, each, vectors.shape[2])
