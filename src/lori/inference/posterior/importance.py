@@ -56,11 +56,16 @@ def weigh(
     proposals: int,
     generator: np.random.Generator,
     idle: Sequence[Idle | None] | None = None,
+    beside: Sequence[Sequence[Optimum]] | None = None,
 ) -> list[Weighted]:
-    """The posterior of each group of a problem from the optima of each, and from what is known of `idle` levels."""
+    """The posterior of each group of a problem from the optima of each, from points `beside` them, and from what is
+    known of `idle` levels."""
     if proposals * problem.source.rows > CORRECTED:
         return [gaussian(own, proposals, generator) for own in optima]
-    mixtures = [Mixture.of(own, proposals, generator, WIDTHS) for own in optima]
+    points = [()] * len(optima) if beside is None else beside
+    mixtures = [
+        Mixture.of(own, proposals, generator, WIDTHS, others) for own, others in zip(optima, points, strict=True)
+    ]
     first = np.stack([mixture.draws for mixture in mixtures])
     known = [
         _Group(own, [mixture], draws, target, proposed=mixture.log_density(draws)[None])

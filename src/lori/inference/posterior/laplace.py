@@ -24,6 +24,7 @@ from lori.model.specification import Specification
 
 PROBES = 256  # draws from which the mass of a Gaussian within its bounds is told
 AT_LEAST = 0.1  # of the draws are shared out evenly among the optima, whatever their masses
+BESIDE = 0.3  # of the draws are around points beside the optima, where there are some
 CENTRES, DEGREES = 100, 5  # of the kernels
 WIDEST = 2.0  # in directions of which the data say nothing: so many prior scales, or standardised units without prior
 
@@ -164,8 +165,10 @@ class Mixture:
         count: int,
         generator: np.random.Generator,
         widths: dict[float, float] = {1.0: 1.0},  # noqa: B006 (it is only read)
+        beside: Sequence[Optimum] = (),
     ) -> Mixture:
-        """`widths` are those of the Gaussians at each optimum, with their shares."""
+        """`widths` are those of the Gaussians at each optimum, with their shares; those around points `beside` the
+        optima have the share `BESIDE` and are no part of the mass."""
         plain = [Gaussian.around(optimum) for optimum in optima]
         parts = [part if width == 1 else Gaussian.around(optimum, width)
                  for width in widths for optimum, part in zip(optima, plain, strict=True)]  # fmt: skip
@@ -174,12 +177,17 @@ class Mixture:
         mass = np.exp(log_mass - total)
         each = (1 - AT_LEAST) * mass + AT_LEAST / len(optima)
         shares = np.concatenate([share * each for share in widths.values()])
+        weights = np.tile(mass, len(widths))
+        if beside:
+            parts += [Gaussian.around(point) for point in beside]
+            shares = np.append((1 - BESIDE) * shares, np.full(len(beside), BESIDE / len(beside)))
+            weights = np.append(weights, np.zeros(len(beside)))
         numbers = np.bincount(systematic(shares, count, generator), minlength=len(parts))
         points = (spread_points(count, len(optima[0].vector)) + generator.uniform(size=len(optima[0].vector))) % 1.0
         points = np.clip(points, 1e-12, 1 - 1e-12)
         draws, log_weights = [], []
         for part, own, share, weight in zip(
-            parts, np.split(points, np.cumsum(numbers)[:-1]), shares, np.tile(mass, len(widths)), strict=True
+            parts, np.split(points, np.cumsum(numbers)[:-1]), shares, weights, strict=True
         ):
             drawn, log_inside = part.draw(own)
             draws.append(drawn)

@@ -48,7 +48,7 @@ def minimise(
     `tolerance`; when the share `enough` of them has, the others get as many steps as those took. One that is further
     than `beyond` from the best of its group, and whose steps do not promise to make up for it, is given up.
     """
-    lower, upper = bounds
+    lower, upper = (np.broadcast_to(bound, starts.shape) for bound in bounds)  # of each start, or the same for all
     x = np.clip(starts, lower, upper)
     count, size = x.shape
     value, gradient, curvature = np.full(count, np.inf), np.zeros((count, size)), np.zeros((count, size, size))
@@ -57,8 +57,8 @@ def minimise(
     beaten = np.zeros(count, bool)
 
     def steps(now: np.ndarray, damping: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        least = np.where(lower > 0, np.maximum(lower, SHRUNK * x[now]), lower)
-        return stepping(x[now], gradient[now], curvature[now], damping, least, np.broadcast_to(upper, least.shape))
+        least = np.where(lower[now] > 0, np.maximum(lower[now], SHRUNK * x[now]), lower[now])
+        return stepping(x[now], gradient[now], curvature[now], damping, least, upper[now])
 
     while True:
         stopped = converged | broken | beaten
@@ -67,7 +67,7 @@ def minimise(
         now = _in_turn(np.flatnonzero(~stopped & (seen <= iterations)), count // groups, together)
         if not len(now):
             break
-        trial = np.clip(x[now] + step[now], lower, upper)
+        trial = np.clip(x[now] + step[now], lower[now], upper[now])
         new = evaluate(trial, now)
         assert new.gradient is not None
         assert new.curvature is not None
