@@ -217,27 +217,31 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, in
 
 
 def _blocks(groups: list[Rows], layout: Layout, block: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """(groups, blocks, *shape of a block), padded by rows of zeros; and how many blocks of each group have rows."""
-    laid = _zeros((len(groups), count, *layout.shape(groups[0], block)))
+    """(groups, blocks, *shape of a block), padded by rows of zeros; and how many blocks of each group have rows, beyond
+    which there may be anything."""
+    laid = _room((len(groups), count, *layout.shape(groups[0], block)))
     for own, rows in zip(laid, groups, strict=True):
         for first, last, size in _parts(len(rows), block):
             start = first * block
+            if size < block:
+                own[first:last] = 0.0
             layout.put(own[first:last], rows, slice(start, start + (last - first) * size), size)
     return laid, np.array([-(-len(rows) // block) for rows in groups])
 
 
 def _weights(groups: list[Rows], block: int, count: int) -> np.ndarray:
     """(groups, blocks, rows in a block), zero in padding."""
-    laid = _zeros((len(groups), count * block))
+    laid = _room((len(groups), count * block))
     for own, rows in zip(laid, groups, strict=True):
         own[: len(rows)] = rows.weight
+        own[len(rows) : -(-len(rows) // block) * block] = 0.0
     return laid.reshape(len(groups), count, block)
 
 
-def _zeros(shape: tuple[int, ...]) -> np.ndarray:
+def _room(shape: tuple[int, ...]) -> np.ndarray:
     """Where a device that is the processor itself takes arrays as they are, instead of copying them."""
     size, spare = int(np.prod(shape)), ALIGNED // 8
-    room = np.zeros(size + spare)
+    room = np.empty(size + spare)
     start = -room.ctypes.data % ALIGNED // 8
     return room[start : start + size].reshape(shape)
 

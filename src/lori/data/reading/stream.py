@@ -32,6 +32,11 @@ class Piece:
     groups: tuple[int, ...]
     rows: int
 
+    @property
+    def parts(self) -> int:
+        """How many it is read in."""
+        return -(-self.rows // PIECE_ROWS)
+
 
 @dataclass(frozen=True, repr=False)
 class PreferenceStream:
@@ -75,14 +80,14 @@ class PreferenceStream:
                 table = table_of(piece.file, found, columns)
                 yield forms.pairs(table, values=dict(self.values), features=self.features, identical=self.identical)
 
-    def parts(self) -> list[Iterator[Preferences]]:
-        """For each piece its preferences, to be read in any order; footers of files are read once."""
+    def by_piece(self) -> list[Iterator[Preferences]]:
+        """The parts of each piece; pieces can be read side by side, and the footer of their file is read once."""
         footers: dict[str, Any] = {}
         return [self.read(piece, footers) for piece in self.pieces]
 
     def __iter__(self) -> Iterator[Preferences]:
         """All preferences; the next part is read while the last one is used."""
-        parts = chain.from_iterable(self.parts())
+        parts = chain.from_iterable(self.by_piece())
         with ThreadPoolExecutor(1) as reader:
             waiting = reader.submit(next, parts, None)
             while (part := waiting.result()) is not None:
