@@ -23,7 +23,8 @@ from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together,
-BLOCK_CELLS = 32_768  # and rows × features
+BLOCK_CELLS = 32_768  # rows × features,
+BLOCK_ROWS = 2048  # and rows: of few starts, whose curvatures take more room than the rows do
 FEW_ELEMENTS = 256  # of rows that take much room each
 CHUNK = 1 << 15  # rows that are laid out at a time
 SLAB = 1 << 19  # rows that are evaluated in one call, at most; the cores take slabs in turn, and from
@@ -174,7 +175,7 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
     wanted = max(8, FEW_ELEMENTS // starts)
     if quick:
         cells = 1 << (BLOCK_CELLS // max(len(specification.features), 1)).bit_length() - 1
-        wanted = max(64, min(BLOCK_ELEMENTS // starts, cells))
+        wanted = max(64, min(BLOCK_ELEMENTS // starts, cells, BLOCK_ROWS))
     first, others = groups[0], groups[1:]  # what belongs to several groups is kept with the first of them
     apart = [own for own in others if own.laid is not first.laid]
 
