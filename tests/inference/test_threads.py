@@ -1,5 +1,8 @@
 """Parts for the cores, and what they make of them."""
 
+import threading
+from collections.abc import Iterator
+
 import pytest
 
 from lori.inference import threads
@@ -24,3 +27,65 @@ def test_every_core_works_and_what_one_raises_is_raised(monkeypatch, cores):
     assert threads.together(str, []) == []
     with pytest.raises(ZeroDivisionError):
         threads.together(lambda x: 1 / (x - 30), range(100))
+
+
+def test_parts_of_parts_are_done_by_whoever_asks():
+    def inner(number: int) -> list[tuple[int, str]]:
+        return threads.together(lambda part: (part, threading.current_thread().name), [number] * 3)
+
+    for number, found in enumerate(threads.together(inner, range(20))):
+        assert [part for part, _ in found] == [number] * 3
+        assert len({name for _, name in found}) == 1
+
+
+@pytest.mark.parametrize("lengths", [[], [0], [40], [1] * 30, [3, 0, 25, 1, 1]])
+def test_results_come_in_the_order_of_the_sources(lengths):
+    sources = [iter([(number, place) for place in range(length)]) for number, length in enumerate(lengths)]
+    expected = [(number, place) for number, length in enumerate(lengths) for place in range(length)]
+    assert threads.shared(lambda item: item, sources) == expected
+
+
+def test_nothing_is_read_before_somebody_is_free(monkeypatch):
+    """Items of one source are read one after the other, and no more are held than there are cores."""
+    held, most, lock = 0, 0, threading.Lock()
+
+    def source() -> Iterator[int]:
+        nonlocal held, most
+        for item in range(50):
+            with lock:
+                held += 1
+                most = max(most, held)
+            yield item
+
+    def done(item: int) -> None:
+        nonlocal held
+        with lock:
+            held -= 1
+
+    threads.shared(done, [source() for _ in range(5)])
+    assert held == 0
+    assert most <= threads.THREADS
+
+
+def test_a_source_is_read_while_its_last_item_is_worked_on():
+    meeting = threading.Barrier(min(2, threads.THREADS), timeout=60)
+    assert threads.shared(lambda item: meeting.wait() >= 0 and item, [iter(range(2))]) == [0, 1]
+
+
+def failing(number: int, begun: list[int], until: int) -> Iterator[int]:
+    begun.append(number)
+    yield from range(until)
+    raise ValueError(f"source {number}")
+
+
+def test_the_first_of_several_errors_is_raised_and_little_is_read_after_it():
+    for _ in range(20):
+        begun: list[int] = []
+        with pytest.raises(ValueError, match="source 0"):
+            threads.shared(
+                lambda item: item, [failing(number, begun, 10 if number == 0 else 0) for number in range(90)]
+            )
+        assert len(begun) <= threads.THREADS
+    with pytest.raises(ZeroDivisionError):
+        threads.shared(lambda item: 1 // item, [iter([1, 2]), iter([0, 1])])
+    assert threads.shared(abs, [iter([-1])]) == [1]

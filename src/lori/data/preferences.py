@@ -348,15 +348,20 @@ class Preferences:
             )
         return self.agent
 
+    @staticmethod
+    def _sound(**values: Any) -> Preferences:
+        """Of fields that somebody has checked."""
+        made = object.__new__(Preferences)
+        made._set(**values)
+        return made
+
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
     def _derived(self, **changes: Any) -> Preferences:
         """A copy with some fields changed, not checked again: it is made of what was checked."""
-        copy = object.__new__(Preferences)
-        copy._set(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
-        return copy
+        return Preferences._sound(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
 
 
 def _taken(alternatives: np.ndarray, index: np.ndarray) -> np.ndarray:

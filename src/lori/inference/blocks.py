@@ -23,7 +23,8 @@ from lori.model.precision import double_precision
 from lori.model.specification import Specification
 
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together,
-BLOCK_CELLS = 32_768  # and rows × features
+BLOCK_CELLS = 32_768  # rows × features,
+BLOCK_ROWS = 2048  # and rows: of few starts, whose curvatures take more room than the rows do
 FEW_ELEMENTS = 256  # of rows that take much room each
 CHUNK = 1 << 15  # rows that are laid out at a time,
 ROWS_AT_A_TIME = 1 << 13  # or evaluated where each has a value of its own
@@ -164,7 +165,7 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
     wanted = max(8, FEW_ELEMENTS // starts)
     if quick:
         cells = 1 << (BLOCK_CELLS // max(len(specification.features), 1)).bit_length() - 1
-        wanted = max(64, min(BLOCK_ELEMENTS // starts, cells))
+        wanted = max(64, min(BLOCK_ELEMENTS // starts, cells, BLOCK_ROWS))
     first, others = groups[0], groups[1:]  # what belongs to several groups is kept with the first of them
     apart = [own for own in others if own.laid is not first.laid]
 
@@ -207,27 +208,31 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, in
 
 
 def _blocks(groups: list[Rows], layout: Layout, block: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """(groups, blocks, *shape of a block), padded by rows of zeros; and how many blocks of each group have rows."""
-    laid = _zeros((len(groups), count, *layout.shape(groups[0], block)))
+    """(groups, blocks, *shape of a block), padded by rows of zeros; and how many blocks of each group have rows, beyond
+    which there may be anything."""
+    laid = _room((len(groups), count, *layout.shape(groups[0], block)))
     for own, rows in zip(laid, groups, strict=True):
         for first, last, size in _parts(len(rows), block):
             start = first * block
+            if size < block:
+                own[first:last] = 0.0
             layout.put(own[first:last], rows, slice(start, start + (last - first) * size), size)
     return laid, np.array([-(-len(rows) // block) for rows in groups])
 
 
 def _weights(groups: list[Rows], block: int, count: int) -> np.ndarray:
     """(groups, blocks, rows in a block), zero in padding."""
-    laid = _zeros((len(groups), count * block))
+    laid = _room((len(groups), count * block))
     for own, rows in zip(laid, groups, strict=True):
         own[: len(rows)] = rows.weight
+        own[len(rows) : -(-len(rows) // block) * block] = 0.0
     return laid.reshape(len(groups), count, block)
 
 
-def _zeros(shape: tuple[int, ...]) -> np.ndarray:
+def _room(shape: tuple[int, ...]) -> np.ndarray:
     """Where a device that is the processor itself takes arrays as they are, instead of copying them."""
     size, spare = int(np.prod(shape)), ALIGNED // 8
-    room = np.zeros(size + spare)
+    room = np.empty(size + spare)
     start = -room.ctypes.data % ALIGNED // 8
     return room[start : start + size].reshape(shape)
 

@@ -37,7 +37,7 @@ def evaluate(
     specification: Specification, scaling: Scaling, groups: Sequence[Observations], vectors: np.ndarray, order: int
 ) -> tuple[np.ndarray, ...]:
     """Value, gradient and curvature of the negative log-likelihood at vectors (groups, starts, parameters)."""
-    _keep_memory()
+    keep_memory()
     each = [_of_group(specification, scaling, *own, order) for own in zip(groups, vectors, strict=True)]
     return tuple(np.stack(parts) for parts in zip(*each, strict=True))
 
@@ -47,7 +47,7 @@ def roughly(
 ) -> np.ndarray:
     """(groups, vectors) the negative log-likelihood, in single precision where that will do: as good a weight of a
     draw, in half of the time. Sums of rows are off by some 1e-7 of their size."""
-    _keep_memory()
+    keep_memory()
     single = Scaling(scaling.location.astype(np.float32), scaling.scale.astype(np.float32))
     found = np.empty(vectors.shape[:2])
     for group, own, values in zip(groups, vectors, found, strict=True):
@@ -59,7 +59,7 @@ def roughly(
 
 
 @cache
-def _keep_memory() -> None:
+def keep_memory() -> None:
     """Memory that is freed from now on stays with the process.
 
     The allocator of the GNU C library gives it back at once, so that each of the many arrays of a sum would begin with

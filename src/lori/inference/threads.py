@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 THREADS = max(1, min(os.cpu_count() or 1, 16))
 Result = TypeVar("Result")
+Item = TypeVar("Item")
+
+_own = threading.local()
 
 
 @cache
@@ -22,14 +27,21 @@ def _pool() -> ThreadPoolExecutor:
 
 def together(function: Callable[..., Result], *parts: Iterable[Any]) -> list[Result]:
     """What the function makes of each part (or of the first of each, the second, …), as many at a time as there are
-    cores, of which the caller's is one. It must not call this itself."""
+    cores, of which the caller's is one. If it calls this itself, what is asked then is done one after the other: the
+    cores have their work."""
     given = list(zip(*parts, strict=True))
+    if getattr(_own, "busy", False):
+        return [function(*own) for own in given]
     made: list[Any] = [None] * len(given)
     waiting = iter(range(len(given)))  # whose next is taken by one thread alone
 
     def work() -> None:
-        for place in waiting:
-            made[place] = function(*given[place])
+        _own.busy = True
+        try:
+            for place in waiting:
+                made[place] = function(*given[place])
+        finally:
+            _own.busy = False
 
     others = [_pool().submit(work) for _ in range(min(THREADS, len(given)) - 1)]
     try:
@@ -50,3 +62,74 @@ def cut(length: int, least: int) -> list[slice]:
     count = THREADS if length >= least else 1
     ends = np.linspace(0, length, count + 1).astype(int)
     return [slice(int(start), int(end)) for start, end in pairwise(ends)]
+
+
+# -- sources that are read from meanwhile ------------------------------------------------------------------------
+
+
+def shared(function: Callable[[Item], Result], sources: Iterable[Iterable[Item]]) -> list[Result]:
+    """What the function makes of each item of some sources, in their order.
+
+    Each core reads an item and then works on it, while others read: no more items are held than there are cores. Of
+    several things that go wrong, the one in the first of these sources is raised.
+    """
+    desk = _Desk(function, sources)
+    try:
+        together(desk.work, range(THREADS))
+    finally:
+        desk.close()
+    if desk.failed:
+        raise desk.failed[min(desk.failed)]
+    return [desk.done[place] for place in sorted(desk.done)]
+
+
+class _Desk(Generic[Item, Result]):
+    """Sources that nobody reads from wait here; whoever takes one brings it back when an item was read."""
+
+    def __init__(self, function: Callable[[Item], Result], sources: Iterable[Iterable[Item]]) -> None:
+        self._function = function
+        self._waiting = deque((number, enumerate(source)) for number, source in enumerate(sources))
+        self._taken: set[int] = set()
+        self._changed = threading.Condition()
+        self.done: dict[tuple[int, int], Result] = {}  # by the numbers of source and item
+        self.failed: dict[int, Exception] = {}  # by the number of the source
+
+    def work(self, _: int) -> None:
+        """What each core does until nothing is left."""
+        while (own := self._take()) is not None:
+            self._step(*own)
+
+    def close(self) -> None:
+        """Nothing else is begun."""
+        with self._changed:
+            self._waiting.clear()
+
+    def _take(self) -> tuple[int, Any] | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or not self._taken)
+            if not self._waiting:
+                return None
+            number, source = self._waiting.popleft()
+            self._taken.add(number)
+            return number, source
+
+    def _step(self, number: int, source: Any) -> None:
+        try:
+            found = next(source, None)
+            self._bring_back(number, None if found is None else source)
+            if found is not None:
+                self.done[number, found[0]] = self._function(found[1])
+        except Exception as error:
+            self.failed.setdefault(number, error)
+            self._bring_back(number)
+
+    def _bring_back(self, number: int, source: Any = None) -> None:
+        """For others to read on, unless there is nothing left, or something went wrong that comes before."""
+        with self._changed:
+            self._taken.discard(number)
+            if source is not None:
+                self._waiting.appendleft((number, source))
+            if self.failed:
+                first = min(self.failed)
+                self._waiting = deque(own for own in self._waiting if own[0] < first)
+            self._changed.notify_all()

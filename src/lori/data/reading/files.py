@@ -6,10 +6,10 @@ Whatever is wrong with a file ends in a DataError of one sentence that shows non
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lori.data.reading.headers import check_header, tidy
 from lori.data.reading.paths import check_file
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas
 
 PARQUET = (".parquet", ".pq")
+Result = TypeVar("Result")
 
 
 def read_table(path: str | Path, text_columns: Iterable[str] = ()) -> pandas.DataFrame:
@@ -65,25 +66,34 @@ def read_frame(given: pandas.DataFrame) -> pandas.DataFrame:
 
 def _read_parquet(file: Path) -> pandas.DataFrame:
     with opened_parquet(file) as content:
-        return _frame_of(file, content.read())
+        return _frame_of(_checked(file, content.read()))
 
 
-def read_batches(file: str | Path, groups: Sequence[int], rows: int) -> Iterator[pandas.DataFrame]:
-    """Some row groups of a Parquet file, at most so many rows at a time."""
-    with opened_parquet(file) as content:
-        for batch in content.iter_batches(batch_size=rows, row_groups=list(groups)):
-            yield _frame_of(file, batch)
+def read_batches(
+    file: str | Path,
+    groups: Sequence[int],
+    rows: int,
+    plain: Callable[[Any], Result | None],
+    footers: MutableMapping[str, Any],
+) -> Iterator[Result | pandas.DataFrame]:
+    """Some row groups of a Parquet file, at most so many rows at a time: what `plain` makes of Arrow's batch, or, where
+    that is nothing, a pandas table. One thread reads; `footers` are those of files that were opened before."""
+    with opened_parquet(file, footers.get(str(file))) as content:
+        footers[str(file)] = content.metadata
+        for batch in content.iter_batches(batch_size=rows, row_groups=list(groups), use_threads=False):
+            found = plain(_checked(file, batch))
+            yield _frame_of(batch) if found is None else found
 
 
 @contextmanager
-def opened_parquet(file: str | Path) -> Iterator[Any]:
-    """A Parquet file to read; what goes wrong meanwhile is a DataError."""
+def opened_parquet(file: str | Path, footer: Any = None) -> Iterator[Any]:
+    """A Parquet file to read; what goes wrong meanwhile is a DataError. Its footer may be known."""
     import pyarrow.parquet
 
     if not stat.S_ISREG(check_file(file)):
         raise DataError(str(file), expected="a Parquet file", got="a pipe", fix="write it to a file first")
     try:
-        with pyarrow.parquet.ParquetFile(file) as content:
+        with pyarrow.parquet.ParquetFile(file, metadata=footer) as content:
             yield content
         return
     except DataError:
@@ -98,8 +108,13 @@ def opened_parquet(file: str | Path) -> Iterator[Any]:
     ) from None
 
 
-def _frame_of(file: str | Path, table: Any) -> pandas.DataFrame:
-    """Rows from Arrow as pandas has them, under stripped names and without index columns."""
-    check_header(file, table.column_names)
+def _checked(file: str | Path, table: Any) -> Any:
+    """Rows from Arrow, of columns with names of their own."""
+    check_header(file, table.schema.names)
     table.validate(full=True)  # text that is no text would show, with a cell in the message, only when it is used
+    return table
+
+
+def _frame_of(table: Any) -> pandas.DataFrame:
+    """Rows from Arrow as pandas has them, under stripped names and without index columns."""
     return tidy(table.to_pandas(ignore_metadata=True))

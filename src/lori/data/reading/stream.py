@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from lori.data.preferences import Preferences
 from lori.data.reading import forms
+from lori.data.reading.columns import pairs_of
 from lori.data.reading.files import PARQUET, opened_parquet, read_batches
 from lori.data.reading.headers import check_header, column_error
 from lori.data.reading.paths import as_paths, check_file
@@ -27,6 +31,11 @@ class Piece:
     file: str
     groups: tuple[int, ...]
     rows: int
+
+    @property
+    def parts(self) -> int:
+        """How many it is read in."""
+        return -(-self.rows // PIECE_ROWS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,15 +69,25 @@ class PreferenceStream:
     def __repr__(self) -> str:
         return f"PreferenceStream({self.n_pairs} pairs in {self.n_files} {'file' if self.n_files == 1 else 'files'})"
 
-    def read(self, piece: Piece) -> Iterator[Preferences]:
+    def read(self, piece: Piece, footers: MutableMapping[str, Any] | None = None) -> Iterator[Preferences]:
         """The preferences of one piece, at most `PIECE_ROWS` pairs at a time."""
-        for frame in read_batches(piece.file, piece.groups, PIECE_ROWS):
-            table = table_of(piece.file, frame, dict(self.columns))
-            yield forms.pairs(table, values=dict(self.values), features=self.features, identical=self.identical)
+        columns, known = dict(self.columns), {} if footers is None else footers
+        plain = partial(pairs_of, mapping=columns, wanted=self.features, identical=self.identical)
+        for found in read_batches(piece.file, piece.groups, PIECE_ROWS, plain, known):
+            if isinstance(found, Preferences):
+                yield found
+            else:
+                table = table_of(piece.file, found, columns)
+                yield forms.pairs(table, values=dict(self.values), features=self.features, identical=self.identical)
+
+    def by_piece(self) -> list[Iterator[Preferences]]:
+        """The parts of each piece; pieces can be read side by side, and the footer of their file is read once."""
+        footers: dict[str, Any] = {}
+        return [self.read(piece, footers) for piece in self.pieces]
 
     def __iter__(self) -> Iterator[Preferences]:
         """All preferences; the next part is read while the last one is used."""
-        parts = (part for piece in self.pieces for part in self.read(piece))
+        parts = chain.from_iterable(self.by_piece())
         with ThreadPoolExecutor(1) as reader:
             waiting = reader.submit(next, parts, None)
             while (part := waiting.result()) is not None:

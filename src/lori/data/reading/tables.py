@@ -288,12 +288,12 @@ def table_of(path: str, frame: pandas.DataFrame, mapping: Mapping[str, str], out
     """A table that was read, its columns under our names."""
     import pandas
 
-    names, by_pattern = _named(path, list(frame.columns), mapping)
+    names, by_pattern = named(path, list(frame.columns), mapping)
     rows = None if frame.index.equals(pandas.RangeIndex(len(frame))) else frame.index.to_numpy() + 1
     return Table(path, frame.reset_index(drop=True), names, frozenset(by_pattern), outcome_needed, rows)
 
 
-def _named(path: str, existing: list[str], mapping: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:
+def named(path: str, existing: list[str], mapping: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:
     """Our names for the columns of a file, in the file's order.
 
     A column that the mapping names goes before all others; where a pattern and the file's own names, or two patterns,

