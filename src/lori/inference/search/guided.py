@@ -3,8 +3,9 @@
 Starts are random draws and the levels of the smaller model. Where a row takes very long, as in sets of many
 alternatives, they are what the reading as pairs that share their winner says: another likelihood, with optima nearby.
 They are tried on as many rows as there is time for, and the best few are polished on all; what is too far behind is
-given up. Of many starts a few steps on few rows say which are worth going on with. Where slips are learned there are
-many optima, some of them at infinity: there all go on, and the search looks around the best, under a weak prior.
+given up. Integrals are computed roughly until then, and a weak prior keeps the optima of few such rows finite. Of many
+starts a few steps on few rows say which are worth going on with. Where slips are learned there are many optima, some of
+them at infinity: there all go on, and the search looks around the best, under a weak prior.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from lori.inference.search import newton
-from lori.inference.search.search import COARSE, Found, Objective, around, minimise, on_sample, search, unit_of
+from lori.inference.search.search import COARSE, NEAR, Found, Objective, around, minimise, on_sample, search, unit_of
 from lori.inference.search.solutions import RIVAL, SAME, Solutions
 from lori.inference.search.starts import insertions, neighbours, random_starts
 
@@ -38,7 +39,11 @@ class Guided(Objective, Protocol):
         """The same data under a likelihood whose rows are quick to compute; vectors mean the same."""
         ...
 
-    def regularised(self) -> Objective:
+    def roughly(self) -> Guided:
+        """The same problem, only as exact as a search needs it, where that takes less time."""
+        ...
+
+    def regularised(self) -> Guided:
         """The same problem with a weak prior, if it has none: its optima are finite."""
         ...
 
@@ -65,7 +70,8 @@ def guided_search(
     slips = specification.lapse_slot is not None and specification.levels > 1
     least = (TELLING if dear else FEWEST) * specification.size
     rows = max(int(BUDGET / specification.likelihood.effort / tried.shape[1]), least)
-    sample = objective.on_sample(rows, generator)
+    roughly = objective.roughly()
+    sample = (roughly.regularised() if dear else roughly).on_sample(rows, generator)  # few sets may be separable
     rough = {
         **on_sample(sample, objective, tolerance), "enough": ENOUGH, "iterations": FIRST_STEPS if dear else STEPS
     }  # fmt: skip
@@ -89,8 +95,11 @@ def guided_search(
         best = minimise(finite, chosen, **polish)
         best = around(finite, best, generator.spawn(1)[0], VARIATIONS, False, **{**polish, "iterations": 20})
         chosen = best.distinct(SLIPPED)
-    best = minimise(objective, chosen, **polish)
-    won = minimise(objective, best.winners().vectors, tolerance=tolerance)
+    best = minimise(roughly, chosen, **polish)
+    last = (
+        {"tolerance": max(tolerance, LAST), "damping": NEAR, "iterations": STEPS} if dear else {"tolerance": tolerance}
+    )
+    won = minimise(objective, best.winners().vectors, tolerance=max(tolerance, LAST) if dear else tolerance, **last)
     return Found.of(won, starts=count, share_at_best=share, rivals=best.rivals())
 
 
