@@ -10,13 +10,24 @@ them at infinity: there all go on, and the search looks around the best, under a
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from lori.inference.search import newton
-from lori.inference.search.search import COARSE, NEAR, Found, Objective, around, minimise, on_sample, search, unit_of
-from lori.inference.search.solutions import RIVAL, SAME, Solutions
+from lori.inference.search.search import (
+    COARSE,
+    NEAR,
+    Found,
+    Objective,
+    around,
+    best_starts,
+    minimise,
+    on_sample,
+    search,
+    unit_of,
+)
+from lori.inference.search.solutions import FEW, RIVAL, SAME, Solutions
 from lori.inference.search.starts import insertions, neighbours, random_starts
 
 BUDGET = 1.5e5  # rows times their effort, in rows of pairs, that all starts are tried on
@@ -24,6 +35,7 @@ FEWEST, TELLING = 40, 20  # rows for each parameter, in any sample; where each h
 GUIDING = 400  # and rows of the simpler reading, which is a guide only
 DEAR = 1000.0  # effort from which on only what the simpler reading suggests is tried
 RANDOM = 16  # starts at random, where a row takes less,
+DRAWN = 32  # or more, of which the best few are tried beside what the simpler reading suggests
 GLANCE, WORTH = 12, 8  # steps of each on the fewest rows; how many go on from there
 ENOUGH = 0.75  # the share of them that must have ended before the others are given up
 STEPS, FIRST_STEPS = 30, 8  # of each of them at most; of what the simpler reading suggests, which is near an optimum
@@ -75,6 +87,9 @@ def guided_search(
     rough = {
         **on_sample(sample, objective, tolerance), "enough": ENOUGH, "iterations": FIRST_STEPS if dear else STEPS
     }  # fmt: skip
+    if dear:
+        drawn = _drawn(objective, starts, generator, DRAWN)
+        tried = np.concatenate([tried, best_starts(drawn, sample.evaluate(drawn, order=0).value, FEW)], axis=1)
     count, share = tried.shape[1], None
     if not dear and not slips:
         few = sample.on_sample(least, generator)
@@ -88,7 +103,7 @@ def guided_search(
         near = neighbours(specification, solutions.winners().vectors[:, 0])
         if near.shape[1]:
             solutions = solutions.beside(minimise(sample, near, **rough))
-    chosen = solutions.distinct(2 if dear else SLIPPED if slips else POLISHED, SAME if slips else same)
+    chosen = solutions.distinct(SLIPPED if slips and not dear else POLISHED, SAME if slips else same)
     polish = {"tolerance": COARSE, "enough": 0.5, "iterations": 40, "beyond": SAME if dear else RIVAL}
     if slips and not dear:  # they hide many optima
         finite = objective.regularised()
@@ -96,9 +111,7 @@ def guided_search(
         best = around(finite, best, generator.spawn(1)[0], VARIATIONS, False, **{**polish, "iterations": 20})
         chosen = best.distinct(SLIPPED)
     best = minimise(roughly, chosen, **polish)
-    last = (
-        {"tolerance": max(tolerance, LAST), "damping": NEAR, "iterations": STEPS} if dear else {"tolerance": tolerance}
-    )
+    last: dict[str, Any] = {"damping": NEAR, "iterations": STEPS} if dear else {}
     won = minimise(objective, best.winners().vectors, tolerance=max(tolerance, LAST) if dear else tolerance, **last)
     return Found.of(won, starts=count, share_at_best=share, rivals=best.rivals())
 
@@ -108,12 +121,12 @@ def _share(solutions: Solutions, same: float) -> np.ndarray:
     return (solutions.values <= solutions.values.min(axis=1, keepdims=True) + same).mean(axis=1)
 
 
-def _drawn(objective: Guided, starts: int, generator: np.random.Generator) -> np.ndarray:
+def _drawn(objective: Guided, starts: int, generator: np.random.Generator, most: int = RANDOM) -> np.ndarray:
     """(groups, starts, parameters) at random, the same for each group."""
     specification = objective.specification
     few = objective.source.sample(1000, generator).observations
     tied = specification.likelihood.needs_thresholds(few)
-    drawn = random_starts(specification, min(starts, RANDOM), generator.spawn(1)[0], tied=tied)
+    drawn = random_starts(specification, min(starts, most), generator.spawn(1)[0], tied=tied)
     return np.repeat(drawn[None], objective.source.groups, axis=0)
 
 

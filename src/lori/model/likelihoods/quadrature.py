@@ -49,9 +49,10 @@ NODES = (28, 36, 36)  # for the first level, each of those in between, and the p
 STEP, ROUGH = 0.4, 0.7  # how far apart they may stand, in logarithms of time; where 1e-4 of a probability will do
 AFFORDED = 8  # others, rounded up: with more of them there are
 TILE = 12  # nodes of a level that are computed at once, and as many such tiles as it takes,
-MOST, FEWER = 8, 2  # up to so many times the nodes above; where there are many alternatives
+MOST, FEWER = 8, 3  # up to so many times the nodes above; where there are many alternatives, and one less if rough
 COIN_NODES = 24  # a coin among twice as many is exact
 BELOW, ABOVE = 2.9, 3.3  # how far nodes go beyond the smallest and the largest scale
+NEGLIGIBLE = 27.6  # what is smaller by this, as logarithms, adds 1e-12 of the whole
 LARGEST = 300.0  # logarithm of the largest exponent: beyond, exp(−exp()) is zero in any case
 CACHED, TILED = 1 << 15, 1 << 13  # numbers that are worked on at once; where there are many alternatives
 TOGETHER = 4  # alternatives that share a logarithm
@@ -74,13 +75,13 @@ def log_choice(
     jacobian: Sequence[jax.Array] | None,
     weight: jax.Array | None,
     order: int,
-    step: float = STEP,
+    rough: bool = False,
 ) -> Found:
     """Log-probability that the first alternative is chosen, with derivatives up to `order`.
 
     `gap[i]` and `present` are (others, rows), `tolerance[i]` is αε, None where ε is zero for certain, and `jacobian[i]`
     is ∂gap/∂parameters, (others, parameters, rows). Parameters are those of level 1, its tolerance if it has one,
-    those of level 2, and so on. Order 0 needs no jacobian. Nodes stand no more than `step` apart.
+    those of level 2, and so on. Order 0 needs no jacobian. `rough`: to 1e-4 will do.
     """
     if order == 0:
         jacobian, weight = [jnp.zeros((len(own), 0, own.shape[1])) for own in gap], jnp.ones(present.shape[1])
@@ -112,13 +113,16 @@ def log_choice(
     counts = [*([NODES[0]] + [NODES[1]] * passed)[:passed], (others + 2) // 2 if few else NODES[2]]
     tile = [min(TILE, own) for own in counts[:-1]] + [counts[-1] if few else TILE] if many else list(counts)
     tile[0] = max(1, min(tile[0], (TILED if many else CACHED) // (others * prod(tile[1:]))))
-    most = [-(-own * (FEWER if many else MOST) // each) for own, each in zip(counts, tile, strict=True)]
+    times_as_many = MOST if not many else FEWER - rough
+    most = [-(-own * times_as_many // each) for own, each in zip(counts, tile, strict=True)]
 
     def of_block(own: tuple[list[jax.Array], list[jax.Array], jax.Array]) -> tuple[jax.Array, ...]:
         rates, design, weight = own
         ends = jax.lax.stop_gradient(jax.vmap(lambda own: _ends(own, tolerances))(rates))
         widths = [jnp.max(highest - lowest) for lowest, highest in ends]
-        tiles: list[Any] = [_needed(own, step, *each) for own, *each in zip(widths, tile, most, strict=True)]
+        tiles: list[Any] = [
+            _needed(own, ROUGH if rough else STEP, *each) for own, *each in zip(widths, tile, most, strict=True)
+        ]
         if few:
             tiles[-1] = 1
 
@@ -172,12 +176,19 @@ def _rates(gap: jax.Array, present: jax.Array) -> jax.Array:
 
 
 def _ends(rates: list[jax.Array], tolerances: list[jax.Array]) -> list[tuple[jax.Array, jax.Array]]:
-    """Between which scales, as logarithms, nodes stand: for each level and the pick."""
+    """Between which scales, as logarithms, nodes stand: for each level and the pick.
+
+    However steep the last level is, what was chosen wins where the first one keeps nobody else. So times of the pick
+    that are far below the chance of that do not count.
+    """
     found = []
     for level, own in enumerate(rates):
         everybody = jnp.logaddexp(jax.nn.logsumexp(own), 0.0)
         lowest = -everybody - (tolerances[level] if level < len(tolerances) else 0.0)
         highest = -everybody if level == 0 else jnp.zeros_like(everybody)
+        if level == len(tolerances) > 0:
+            alone = -jnp.logaddexp(jax.nn.logsumexp(rates[0]) + tolerances[0], 0.0)
+            lowest = jnp.maximum(lowest, alone - NEGLIGIBLE)
         found.append((lowest, highest))
     return found
 

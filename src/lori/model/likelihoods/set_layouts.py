@@ -263,8 +263,9 @@ def _integrated(
         offered = likelihood.offers(kind, gaps)
 
         def computed(weights: jax.Array, asked: int) -> Any:
-            step = quadrature.ROUGH if likelihood.rough else quadrature.STEP
-            return quadrature.log_choice(turned, full, there, likelihood.rule, jacobian, weights, asked, step)
+            return quadrature.log_choice(
+                turned, full, there, likelihood.rule, jacobian, weights, asked, likelihood.rough
+            )
 
         slips = specification.lapse != 0
         result = computed(weight, order if not slips else min(order, 1))
