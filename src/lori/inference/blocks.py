@@ -25,7 +25,8 @@ from lori.model.specification import Specification
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together,
 BLOCK_CELLS = 32_768  # rows × features,
 BLOCK_ROWS = 2048  # and rows: of few starts, whose curvatures take more room than the rows do
-FEW_ELEMENTS = 256  # of rows that take much room each
+FEW_ELEMENTS = 256  # of rows that take much room each,
+HEAVY, HEAVY_BLOCK, HEAVY_BLOCKS = 1000.0, 8, 32  # or, from this effort on, rows in a block; so many blocks share code
 CHUNK = 1 << 15  # rows that are laid out at a time,
 ROWS_AT_A_TIME = 1 << 13  # or evaluated where each has a value of its own
 SLAB = 1 << 19  # rows that are evaluated in one call, at most; the cores take slabs in turn, and from
@@ -97,7 +98,7 @@ def _evaluate_compiled(
     rows = laid_out(specification, groups, each)
     suited = specification.suited(vectors)
     arguments = (suited, order, turns, -(-starts // each), scaling.location, scaling.scale, rows)
-    run = _evaluate if specification.likelihood.layout(specification).plain else _evaluate_differentiated
+    run = _evaluate_large if specification.likelihood.layout(specification).large else _evaluate
     parts = run(*arguments)
     return Evaluation(*(np.asarray(part)[:, :starts] for part in parts))
 
@@ -162,7 +163,8 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
     with other weights (the classes of a mixture), the rows stand there once.
     """
     layout, quick = specification.likelihood.layout(specification), specification.likelihood.quick
-    wanted = max(8, FEW_ELEMENTS // starts)
+    heavy = specification.likelihood.effort >= HEAVY
+    wanted = HEAVY_BLOCK if heavy else max(HEAVY_BLOCK, FEW_ELEMENTS // starts)
     if quick:
         cells = 1 << (BLOCK_CELLS // max(len(specification.features), 1)).bit_length() - 1
         wanted = max(64, min(BLOCK_ELEMENTS // starts, cells, BLOCK_ROWS))
@@ -190,8 +192,8 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, in
     """Rows in a block, and blocks.
 
     The number of blocks is rounded up to steps of an eighth, of sets a half, for few rows and starts to a power of two,
-    and for many rows to slabs, so that data sets of similar size share compiled code; not where many groups would be
-    mostly padding. Blocks that are padding alone are not computed.
+    and for many rows, or rows that take very long, to slabs, so that data sets of similar size share compiled code; not
+    where many groups would be mostly padding. Blocks that are padding alone are not computed.
     """
     lengths = [len(rows) for rows in groups]
     longest, room = max(lengths), max(sum(lengths), len(lengths) << 7)
@@ -204,6 +206,8 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, in
     step = 1 << max(0, (count - 1).bit_length() if few else count.bit_length() - alike)
     if quick and longest > MANY_ROWS and min(lengths) == longest:
         step = max(1, SLAB // block)
+    if wanted == HEAVY_BLOCK and len(groups) == 1:
+        step = max(step, HEAVY_BLOCKS)
     return block, -(-count // step) * step
 
 
@@ -309,7 +313,7 @@ def _in_turns(
 
 
 _evaluate = compiled(_in_turns)
-_evaluate_differentiated = compiled(_in_turns, plainly=True)  # what JAX makes of it is large
+_evaluate_large = compiled(_in_turns, plainly=True)
 
 
 # -- row by row ------------------------------------------------------------------------------------------
@@ -375,7 +379,7 @@ def _of_rows(
     closed = specification.likelihood.layout(specification).plain
     point = Point(np.asarray(vectors, float), scaling.location, scaling.scale)
     specification = specification.suited(point.starts)
-    function, axis = _row_values if what == "values" else _row_scores, 1 if closed else 0
+    function, axis = _row_values if what == "values" else _row_scores, -1 if closed else 0
 
     @double_precision
     def found(start: int) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -27,10 +28,12 @@ def suffices(specification: Specification, groups: Sequence[Observations]) -> bo
 
     Not where they are a part of more: the other parts need compiled code anyway, at the same time.
     """
-    if any(group.some for group in groups):
+    layout = specification.likelihood.layout(specification)
+    if layout.light:
+        return True
+    if not layout.plain or any(group.some for group in groups):
         return False
-    few = len(groups) <= MOST_GROUPS and sum(group.rows for group in groups) <= MOST_ROWS
-    return few and specification.likelihood.layout(specification).plain
+    return len(groups) <= MOST_GROUPS and sum(group.rows for group in groups) <= MOST_ROWS
 
 
 def evaluate(
@@ -71,14 +74,15 @@ def keep_memory() -> None:
 def _of_group(
     specification: Specification, scaling: Scaling, group: Observations, starts: np.ndarray, order: int
 ) -> tuple[Any, ...]:
-    layout, step = specification.likelihood.layout(specification), max(64, ELEMENTS // len(starts))
+    layout = specification.likelihood.layout(specification)
     point, total = Point(starts, scaling.location, scaling.scale), None
     with np.errstate(all="ignore"):  # a start may be where probabilities vanish
         for kind, rows in group.kinds.items():
             contrasts, weight = _contrasts(group, kind, starts.dtype), rows.weight.astype(starts.dtype, copy=False)
+            step = max(64, ELEMENTS // (len(starts) * prod(contrasts.shape[1:-1])))
             for first in range(0, len(rows), step):
                 some = slice(first, first + step)
-                block = Block(contrasts[:, some], weight[some], bool(np.all(weight[some] > 0)))
+                block = Block(contrasts[..., some], weight[some], bool(np.all(weight[some] > 0)))
                 terms = layout.terms(specification, kind, order, point, block)
                 total = terms if total is None else tuple(a + b for a, b in zip(total, terms, strict=True))
         if total is None:

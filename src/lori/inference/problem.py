@@ -166,6 +166,10 @@ class Problem:
         likelihood, parts = self.specification.likelihood.simpler(self.source.observations)
         return replace(self, specification=replace(self.specification, likelihood=likelihood), source=Memory(parts))
 
+    def roughly(self) -> Problem:
+        """The same problem, only as exact as a search needs it, where that takes less time."""
+        return replace(self, specification=self.specification.roughly())
+
     def regularised(self) -> Problem:
         """The same problem with the weak prior that is the default, if it has none: its optima are finite."""
         return self if self.prior is not None else replace(self, prior=Prior())

@@ -258,6 +258,10 @@ class Specification:
         own = self.unpack(vectors)
         return _with(self, cast(Hashable, self.likelihood.suited(own.alpha * own.epsilon)))
 
+    def roughly(self) -> Specification:
+        """The same model, only as exact as a search needs it, where that takes less time."""
+        return _with(self, cast(Hashable, self.likelihood.roughly()))
+
     def narrow(self, vectors: np.ndarray) -> np.ndarray:
         """(…) are thresholds so small that single precision computes what is asked of these vectors (…, size)?"""
         own = self.unpack(vectors)

@@ -199,3 +199,23 @@ def test_extreme_gaps_have_finite_values_and_derivatives(size, rule, last, order
         tolerance = [limit, None if last == "zero" else limit]
         found = logs(gap, tolerance, rule, jacobian=jacobian, weight=np.ones(4), order=order)
         assert all(np.isfinite(own).all() for own in found if own is not None)
+
+
+@pytest.mark.parametrize("steepness", [1.0, 10.0, 30.0])
+def test_many_alternatives_have_as_many_nodes_as_steep_levels_ask_for(steepness):
+    """Most of them are not there, so that sums are still short enough."""
+    draw = np.random.default_rng(3)
+    gap = np.zeros((2, 19, 4))
+    gap[:, :6] = draw.normal(size=(2, 6, 4)) * steepness
+    present = np.broadcast_to(np.arange(19)[:, None] < 6, (19, 4))
+    expected = [exact(gap[:, :6, row], [2.0, None], "split") for row in range(4)]
+    np.testing.assert_allclose(np.exp(logs(gap, [2.0, None], "split", present)), expected, rtol=0, atol=1e-9)
+
+
+@double_precision
+def test_rough_probabilities_are_good_enough_for_a_search():
+    draw = np.random.default_rng(4)
+    gap, there = [jnp.asarray(own) for own in 3 * draw.normal(size=(2, 19, 4))], jnp.ones((19, 4), bool)
+    roughly, exactly = (log_choice(gap, [2.0, None], there, "split", None, None, 0, rough) for rough in (True, False))
+    np.testing.assert_allclose(roughly.value, exactly.value, rtol=0, atol=1e-3)
+    assert not np.array_equal(roughly.value, exactly.value)

@@ -3,19 +3,31 @@
 Starts are random draws and the levels of the smaller model. Where a row takes very long, as in sets of many
 alternatives, they are what the reading as pairs that share their winner says: another likelihood, with optima nearby.
 They are tried on as many rows as there is time for, and the best few are polished on all; what is too far behind is
-given up. Of many starts a few steps on few rows say which are worth going on with. Where slips are learned there are
-many optima, some of them at infinity: there all go on, and the search looks around the best, under a weak prior.
+given up. Integrals are computed roughly until then, and a weak prior keeps the optima of few such rows finite. Of many
+starts a few steps on few rows say which are worth going on with. Where slips are learned there are many optima, some of
+them at infinity: there all go on, and the search looks around the best, under a weak prior.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from lori.inference.search import newton
-from lori.inference.search.search import COARSE, Found, Objective, around, minimise, on_sample, search, unit_of
-from lori.inference.search.solutions import RIVAL, SAME, Solutions
+from lori.inference.search.search import (
+    COARSE,
+    NEAR,
+    Found,
+    Objective,
+    around,
+    best_starts,
+    minimise,
+    on_sample,
+    search,
+    unit_of,
+)
+from lori.inference.search.solutions import FEW, RIVAL, SAME, Solutions
 from lori.inference.search.starts import insertions, neighbours, random_starts
 
 BUDGET = 1.5e5  # rows times their effort, in rows of pairs, that all starts are tried on
@@ -23,6 +35,7 @@ FEWEST, TELLING = 40, 20  # rows for each parameter, in any sample; where each h
 GUIDING = 400  # and rows of the simpler reading, which is a guide only
 DEAR = 1000.0  # effort from which on only what the simpler reading suggests is tried
 RANDOM = 16  # starts at random, where a row takes less,
+DRAWN = 32  # or more, of which the best few are tried beside what the simpler reading suggests
 GLANCE, WORTH = 12, 8  # steps of each on the fewest rows; how many go on from there
 ENOUGH = 0.75  # the share of them that must have ended before the others are given up
 STEPS, FIRST_STEPS = 30, 8  # of each of them at most; of what the simpler reading suggests, which is near an optimum
@@ -38,7 +51,11 @@ class Guided(Objective, Protocol):
         """The same data under a likelihood whose rows are quick to compute; vectors mean the same."""
         ...
 
-    def regularised(self) -> Objective:
+    def roughly(self) -> Guided:
+        """The same problem, only as exact as a search needs it, where that takes less time."""
+        ...
+
+    def regularised(self) -> Guided:
         """The same problem with a weak prior, if it has none: its optima are finite."""
         ...
 
@@ -65,10 +82,14 @@ def guided_search(
     slips = specification.lapse_slot is not None and specification.levels > 1
     least = (TELLING if dear else FEWEST) * specification.size
     rows = max(int(BUDGET / specification.likelihood.effort / tried.shape[1]), least)
-    sample = objective.on_sample(rows, generator)
+    roughly = objective.roughly()
+    sample = (roughly.regularised() if dear else roughly).on_sample(rows, generator)  # few sets may be separable
     rough = {
         **on_sample(sample, objective, tolerance), "enough": ENOUGH, "iterations": FIRST_STEPS if dear else STEPS
     }  # fmt: skip
+    if dear:
+        drawn = _drawn(objective, starts, generator, DRAWN)
+        tried = np.concatenate([tried, best_starts(drawn, sample.evaluate(drawn, order=0).value, FEW)], axis=1)
     count, share = tried.shape[1], None
     if not dear and not slips:
         few = sample.on_sample(least, generator)
@@ -82,15 +103,16 @@ def guided_search(
         near = neighbours(specification, solutions.winners().vectors[:, 0])
         if near.shape[1]:
             solutions = solutions.beside(minimise(sample, near, **rough))
-    chosen = solutions.distinct(2 if dear else SLIPPED if slips else POLISHED, SAME if slips else same)
+    chosen = solutions.distinct(SLIPPED if slips and not dear else POLISHED, SAME if slips else same)
     polish = {"tolerance": COARSE, "enough": 0.5, "iterations": 40, "beyond": SAME if dear else RIVAL}
     if slips and not dear:  # they hide many optima
         finite = objective.regularised()
         best = minimise(finite, chosen, **polish)
         best = around(finite, best, generator.spawn(1)[0], VARIATIONS, False, **{**polish, "iterations": 20})
         chosen = best.distinct(SLIPPED)
-    best = minimise(objective, chosen, **polish)
-    won = minimise(objective, best.winners().vectors, tolerance=tolerance)
+    best = minimise(roughly, chosen, **polish)
+    last: dict[str, Any] = {"damping": NEAR, "iterations": STEPS} if dear else {}
+    won = minimise(objective, best.winners().vectors, tolerance=max(tolerance, LAST) if dear else tolerance, **last)
     return Found.of(won, starts=count, share_at_best=share, rivals=best.rivals())
 
 
@@ -99,12 +121,12 @@ def _share(solutions: Solutions, same: float) -> np.ndarray:
     return (solutions.values <= solutions.values.min(axis=1, keepdims=True) + same).mean(axis=1)
 
 
-def _drawn(objective: Guided, starts: int, generator: np.random.Generator) -> np.ndarray:
+def _drawn(objective: Guided, starts: int, generator: np.random.Generator, most: int = RANDOM) -> np.ndarray:
     """(groups, starts, parameters) at random, the same for each group."""
     specification = objective.specification
     few = objective.source.sample(1000, generator).observations
     tied = specification.likelihood.needs_thresholds(few)
-    drawn = random_starts(specification, min(starts, RANDOM), generator.spawn(1)[0], tied=tied)
+    drawn = random_starts(specification, min(starts, most), generator.spawn(1)[0], tied=tied)
     return np.repeat(drawn[None], objective.source.groups, axis=0)
 
 

@@ -106,18 +106,18 @@ class Found:
         best = values.argmin(axis=0)
         groups = np.arange(len(best))
 
-        def of_best(name: str) -> Any:
+        def ofbest_starts(name: str) -> Any:
             parts = [getattr(found, name) for found in searches]
             return None if parts[0] is None else np.stack(parts)[best, groups]
 
         at_best = np.where(values <= values.min(axis=0) + SAME, [found.share_at_best for found in searches], 0.0)
         starts = np.array([found.starts for found in searches])
         return cls(
-            vectors=of_best("vectors"),
-            values=of_best("values"),
-            converged=of_best("converged"),
-            curvature=of_best("curvature"),
-            gradient=of_best("gradient"),
+            vectors=ofbest_starts("vectors"),
+            values=ofbest_starts("values"),
+            converged=ofbest_starts("converged"),
+            curvature=ofbest_starts("curvature"),
+            gradient=ofbest_starts("gradient"),
             starts=int(starts.sum()),
             share_at_best=starts @ at_best / starts.sum(),
             rivals=tuple(searches[own].rivals[group] for group, own in enumerate(best)),
@@ -192,7 +192,7 @@ def search(
         drawn[:ONE_LEVEL_STARTS, specification.reward_slots[0]] *= 0.1
     tried = np.repeat(drawn[None], objective.source.groups, axis=0)
     if not _second_order(specification):
-        tried = _best(tried, small.evaluate(tried, order=0).value, KEEP)
+        tried = best_starts(tried, small.evaluate(tried, order=0).value, KEEP)
     random = tried.shape[1]
     if fewer is not None:
         tried = np.concatenate([tried, insertions(specification, fewer.vectors, inserting)], axis=1)
@@ -391,6 +391,6 @@ def minimise(objective: Minimised, starts: np.ndarray, **options: Any) -> Soluti
     return flat.grouped(groups)
 
 
-def _best(vectors: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
+def best_starts(vectors: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
     order = np.argsort(values, axis=1)[:, :count]
     return np.take_along_axis(vectors, order[:, :, None], axis=1)

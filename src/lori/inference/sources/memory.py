@@ -19,7 +19,7 @@ from lori.inference.threads import THREADS, together
 from lori.model.likelihoods import Observations
 from lori.model.specification import Specification
 
-MANY_ROWS = 800  # below this, threads cost more than they bring
+MANY_ROWS = 800  # of pairs, or others that take as long: below this, threads cost more than they bring
 
 
 class Source(Protocol):
@@ -71,8 +71,6 @@ class Memory:
     @cached_property
     def _shards(self) -> list[list[Observations]]:
         """Parts for the threads: rows of the only group, or some of the groups."""
-        if self.rows < MANY_ROWS or THREADS == 1:
-            return [list(self.observations)]
         if self.groups == 1:
             slabs = -(-self.rows // (THREADS * SLAB))
             return [[shard] for shard in self.observations[0].shards(THREADS * slabs)]
@@ -84,7 +82,8 @@ class Memory:
         return {}
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
-        shards = self._shards
+        few = self.rows * specification.likelihood.effort < MANY_ROWS or THREADS == 1
+        shards = [list(self.observations)] if few else self._shards
         if len(shards) == 1 or plain.suffices(specification, self.observations):
             return evaluate(specification, scaling, self.observations, vectors, order, self.single)
         if self.groups == 1:

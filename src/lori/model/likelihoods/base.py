@@ -162,7 +162,13 @@ class Block(NamedTuple):
 class Layout(Protocol):
     """How rows lie in blocks, and how a block becomes sums. Hashable: compiled code is made for a layout."""
 
-    plain: ClassVar[bool]  # its formulas take NumPy's arrays as well: nothing is differentiated automatically
+    plain: ClassVar[bool]  # its formulas take NumPy's arrays as well: nothing is differentiated automatically,
+    light: ClassVar[bool]  # and are so few that NumPy takes no longer for them than compiled code
+
+    @property
+    def large(self) -> bool:
+        """Is so much compiled that it must be done quickly, though it takes longer to run?"""
+        ...
 
     def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
         """Of a block with so many rows."""
@@ -246,6 +252,10 @@ class Likelihood(Protocol):
 
     def simpler(self, groups: Sequence[Observations]) -> tuple[Likelihood, tuple[Observations, ...]]:
         """The same observations under a likelihood whose rows are quick; itself if they are."""
+        ...
+
+    def roughly(self) -> Likelihood:
+        """The same, only as exact as a search needs it, where that takes less time."""
         ...
 
     def finite_in_padding(self, kind: str) -> bool:

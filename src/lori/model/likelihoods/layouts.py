@@ -35,6 +35,8 @@ class ByGaps:
     """Layouts of rows that have one gap at each level, between two alternatives."""
 
     plain: ClassVar[bool] = False
+    light: ClassVar[bool] = False
+    large: ClassVar[bool] = True
 
     def terms(
         self: Any, specification: Specification, kind: str, order: int, point: Point, block: Block
@@ -50,6 +52,7 @@ class Differences(ByGaps):
     """Blocks (features, rows) of differences; ∂gap/∂weights is the row itself."""
 
     plain: ClassVar[bool] = True
+    large: ClassVar[bool] = False
 
     def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
         return (*rows.contrasts(slice(0)).shape[1:], block)

@@ -151,6 +151,9 @@ class Pairs:
     def simpler(self, groups: Sequence[Observations]) -> tuple[Pairs, tuple[Observations, ...]]:
         return self, tuple(groups)
 
+    def roughly(self) -> Pairs:
+        return self
+
     def finite_in_padding(self, kind: str) -> bool:
         return kind == DECIDED
 

@@ -16,8 +16,8 @@ alternative and each node of one level only; their products for all nodes.
 
 Times spread over as many scales as rates do. With t = exp(u − exp(a − u)), a being the smallest scale, the integrand
 falls off double-exponentially on both sides, and equal steps in u converge exponentially (Takahasi and Mori 1974). How
-short they must be does not depend on the rates: where these are spread widely there are more nodes,
-as long as there are few alternatives.
+short they must be does not depend on the rates: each set has as many nodes as the spread of its rates asks for, up to a
+limit, which is lower for sets of many alternatives.
 
 Derivatives are those of the logarithm of a sum over nodes (Louis 1982). Each C is a polynomial in the δ_i,
 see `multilinear`.
@@ -45,13 +45,16 @@ from lori.model.likelihoods.multilinear import (
 )
 from lori.model.likelihoods.probabilities import TieRule
 
-NODES = (28, 36, 36)  # for the first level, each of those in between, and the pick: so many, or whole multiples
-STEP, MOST = 0.48, 8  # how far apart they may stand, in logarithms of time; how many times as many there are at most
-AFFORDED = 8  # others, rounded up: with more of them, as many nodes as steep levels ask for would take too long
+NODES = (28, 36, 36)  # for the first level, each of those in between, and the pick, where there are few alternatives
+STEP, ROUGH = 0.4, 0.7  # how far apart they may stand, in logarithms of time; where 1e-4 of a probability will do
+AFFORDED = 8  # others, rounded up: with more of them there are
+TILE = 12  # nodes of a level that are computed at once, and as many such tiles as it takes,
+MOST, FEWER = 8, 3  # up to so many times the nodes above; where there are many alternatives, and one less if rough
 COIN_NODES = 24  # a coin among twice as many is exact
 BELOW, ABOVE = 2.9, 3.3  # how far nodes go beyond the smallest and the largest scale
+NEGLIGIBLE = 27.6  # what is smaller by this, as logarithms, adds 1e-12 of the whole
 LARGEST = 300.0  # logarithm of the largest exponent: beyond, exp(−exp()) is zero in any case
-CACHED = 1 << 15  # numbers that are worked on at once
+CACHED, TILED = 1 << 15, 1 << 13  # numbers that are worked on at once; where there are many alternatives
 TOGETHER = 4  # alternatives that share a logarithm
 SMALLEST = 1e-75  # such that the product of so many is a number
 
@@ -72,13 +75,13 @@ def log_choice(
     jacobian: Sequence[jax.Array] | None,
     weight: jax.Array | None,
     order: int,
-    nodes: tuple[int, int, int] = NODES,
+    rough: bool = False,
 ) -> Found:
     """Log-probability that the first alternative is chosen, with derivatives up to `order`.
 
     `gap[i]` and `present` are (others, rows), `tolerance[i]` is αε, None where ε is zero for certain, and `jacobian[i]`
     is ∂gap/∂parameters, (others, parameters, rows). Parameters are those of level 1, its tolerance if it has one,
-    those of level 2, and so on. Order 0 needs no jacobian.
+    those of level 2, and so on. Order 0 needs no jacobian. `rough`: to 1e-4 will do.
     """
     if order == 0:
         jacobian, weight = [jnp.zeros((len(own), 0, own.shape[1])) for own in gap], jnp.ones(present.shape[1])
@@ -106,23 +109,20 @@ def log_choice(
     unused = sum(own.shape[1] for own in jacobian[passed + 1 :]) + sum(
         own is not None for own in tolerance[passed + 1 :]
     )
-    counts = ([nodes[0]] + [nodes[1]] * passed)[:passed]
-    counts.append((others + 2) // 2 if coin and others < 2 * COIN_NODES else nodes[2])
-    size = others * prod(counts)
-    parts = min(counts[0], -(-size // CACHED))  # of the nodes of the first level
-    while counts[0] % parts:
-        parts += 1
-    tile, split = [counts[0] // parts, *counts[1:]], [parts, *[1] * passed]
-    few = coin and others < 2 * COIN_NODES
+    few, many = coin and others < 2 * COIN_NODES, others > AFFORDED
+    counts = [*([NODES[0]] + [NODES[1]] * passed)[:passed], (others + 2) // 2 if few else NODES[2]]
+    tile = [min(TILE, own) for own in counts[:-1]] + [counts[-1] if few else TILE] if many else list(counts)
+    tile[0] = max(1, min(tile[0], (TILED if many else CACHED) // (others * prod(tile[1:]))))
+    times_as_many = MOST if not many else FEWER - rough
+    most = [-(-own * times_as_many // each) for own, each in zip(counts, tile, strict=True)]
 
     def of_block(own: tuple[list[jax.Array], list[jax.Array], jax.Array]) -> tuple[jax.Array, ...]:
         rates, design, weight = own
         ends = jax.lax.stop_gradient(jax.vmap(lambda own: _ends(own, tolerances))(rates))
-        tiles: list[Any] = list(split)
-        if others <= AFFORDED:
-            widths = [jnp.max(highest - lowest) for lowest, highest in ends]
-            needed = map(_needed, widths, counts)
-            tiles = [own * more for own, more in zip(split, needed, strict=True)]
+        widths = [jnp.max(highest - lowest) for lowest, highest in ends]
+        tiles: list[Any] = [
+            _needed(own, ROUGH if rough else STEP, *each) for own, *each in zip(widths, tile, most, strict=True)
+        ]
         if few:
             tiles[-1] = 1
 
@@ -154,7 +154,7 @@ def log_choice(
         bend = derivatives[1] / total[:, None, None] - score[:, :, None] * score[:, None]
         return value, score, jnp.tensordot(weight, bend, axes=1)
 
-    block = max(1, min(rows, CACHED // size))
+    block = max(1, min(rows, CACHED // (others * prod(counts))))
 
     def in_blocks(own: jax.Array, mode: str = "edge") -> jax.Array:
         """(…, rows) → (blocks, rows of a block, …); the last row fills the last block."""
@@ -176,19 +176,26 @@ def _rates(gap: jax.Array, present: jax.Array) -> jax.Array:
 
 
 def _ends(rates: list[jax.Array], tolerances: list[jax.Array]) -> list[tuple[jax.Array, jax.Array]]:
-    """Between which scales, as logarithms, nodes stand: for each level and the pick."""
+    """Between which scales, as logarithms, nodes stand: for each level and the pick.
+
+    However steep the last level is, what was chosen wins where the first one keeps nobody else. So times of the pick
+    that are far below the chance of that do not count.
+    """
     found = []
     for level, own in enumerate(rates):
         everybody = jnp.logaddexp(jax.nn.logsumexp(own), 0.0)
         lowest = -everybody - (tolerances[level] if level < len(tolerances) else 0.0)
         highest = -everybody if level == 0 else jnp.zeros_like(everybody)
+        if level == len(tolerances) > 0:
+            alone = -jnp.logaddexp(jax.nn.logsumexp(rates[0]) + tolerances[0], 0.0)
+            lowest = jnp.maximum(lowest, alone - NEGLIGIBLE)
         found.append((lowest, highest))
     return found
 
 
-def _needed(width: jax.Array, count: int) -> jax.Array:
-    """How many times as many nodes a range of this width asks for."""
-    return jnp.clip(jnp.ceil((width + BELOW + ABOVE) / (STEP * count)), 1, MOST).astype(int)
+def _needed(width: jax.Array, step: float, tile: int, most: int) -> jax.Array:
+    """How many tiles of nodes a range of this width asks for."""
+    return jnp.clip(jnp.ceil((width + BELOW + ABOVE) / (step * tile)), 1, most).astype(int)
 
 
 def _nodes(ends: tuple[jax.Array, jax.Array], number: jax.Array, count: Any) -> tuple[jax.Array, jax.Array]:

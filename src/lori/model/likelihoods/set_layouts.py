@@ -39,6 +39,7 @@ class _Sums:
     """Value, gradient and curvature of the negative log-likelihood, from levels."""
 
     plain: ClassVar[bool] = False
+    light: ClassVar[bool] = False
 
     def terms(
         self: Any, specification: Specification, kind: str, order: int, point: Point, block: Block
@@ -70,6 +71,8 @@ class _Sums:
 class Contrasts(_Sums):
     """Blocks (others, features, rows) of differences; ∂gap/∂weights is the row itself, turned round."""
 
+    large: bool = True  # sets of two and three are not
+
     def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
         return (*rows.contrasts(slice(0)).shape[1:], block)
 
@@ -91,6 +94,8 @@ class Contrasts(_Sums):
 @dataclass(frozen=True)
 class Members(_Sums):
     """Blocks (rows, alternatives, features), what was chosen first."""
+
+    large: ClassVar[bool] = True
 
     def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
         return (block, *rows.alternatives(slice(0)).shape[1:])
@@ -258,7 +263,9 @@ def _integrated(
         offered = likelihood.offers(kind, gaps)
 
         def computed(weights: jax.Array, asked: int) -> Any:
-            return quadrature.log_choice(turned, full, there, likelihood.rule, jacobian, weights, asked)
+            return quadrature.log_choice(
+                turned, full, there, likelihood.rule, jacobian, weights, asked, likelihood.rough
+            )
 
         slips = specification.lapse != 0
         result = computed(weight, order if not slips else min(order, 1))

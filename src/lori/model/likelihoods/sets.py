@@ -1,9 +1,9 @@
 """Sets: the likelihood of choices among many alternatives, of rankings and of picking the worst.
 
-Probabilities are in `subsets` for few alternatives and in `quadrature` for many. A row has what was chosen first. Rows
-come in kinds by the number of alternatives, by how many were chosen together, and by whether it is the worst that was
-picked: then every reward counts the other way round. Sets of many alternatives are filled up to a few sizes, so that
-code is compiled for these alone; what is missing is marked by NaN.
+Probabilities are in `subsets` for few alternatives and in `quadrature` for many; `logit` is one level with ε = 0.
+A row has what was chosen first. Rows come in kinds by the number of alternatives, by how many were chosen together, and
+by whether it is the worst that was picked: then every reward counts the other way round. Sets of many alternatives are
+filled up to a few sizes, so that code is compiled for these alone; what is missing is marked by NaN.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from lori.errors import DataError, InputError, one_of
 from lori.model.engines import jax, jnp
 from lori.model.likelihoods import expanded, quadrature, subsets
 from lori.model.likelihoods.base import Layout, Observations
+from lori.model.likelihoods.logit import Logit
 from lori.model.likelihoods.pairs import DECIDED, TIED, PairRows, Pairs
 from lori.model.likelihoods.probabilities import Levels, TieRule
 from lori.model.likelihoods.set_layouts import ABSENT, Contrasts, Members
@@ -64,11 +65,12 @@ class Kind(NamedTuple):
 @dataclass(frozen=True)
 class Sets:
     """`rule` says what happens when several alternatives are left at the end; `sharp`, that the last threshold is zero
-    for certain; `kinds` are those of the data."""
+    for certain; `kinds` are those of the data; `rough`, that integrals have fewer nodes, as a search needs them."""
 
     rule: TieRule = "split"
     sharp: bool = False
     kinds: tuple[str, ...] = ()
+    rough: bool = False
 
     @classmethod
     def for_data(cls, rule: str, groups: Sequence[Choices], epsilon: Sequence[float | None]) -> Sets:
@@ -111,8 +113,11 @@ class Sets:
         return Observations(by_kind, len(data))
 
     def layout(self, specification: Specification) -> Layout:
-        linear = all(reward.linear and reward.free_scale for reward in specification.rewards)
-        return Contrasts() if linear and not specification.shared else Members()
+        if not self.only_differences_matter(specification):
+            return Members()
+        if self.sharp and specification.concave:
+            return Logit()
+        return Contrasts(large=any(Kind.named(kind).size > expanded.MOST for kind in self.kinds))
 
     # -- probabilities ---------------------------------------------------------------------------------------
 
@@ -197,11 +202,17 @@ class Sets:
             made.append(Observations({DECIDED: sum(parts[1:], start=parts[0]), TIED: none}, own.count))
         return Pairs("split"), tuple(made)
 
+    def roughly(self) -> Sets:
+        """With fewer nodes, where probabilities are integrals."""
+        few = MORE if self.sharp else FEW
+        return replace(self, rough=True) if any(Kind.named(kind).size > few for kind in self.kinds) else self
+
     def finite_in_padding(self, kind: str) -> bool:
         return True
 
     def only_differences_matter(self, specification: Specification) -> bool:
-        return isinstance(self.layout(specification), Contrasts)
+        linear = all(reward.linear and reward.free_scale for reward in specification.rewards)
+        return linear and not specification.shared
 
     def nearly_convex(self, specification: Specification) -> bool:
         return specification.levels == 1 and self.only_differences_matter(specification)
