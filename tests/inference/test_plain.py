@@ -5,6 +5,7 @@ import pytest
 
 from lori.data.preferences import Preferences
 from lori.inference import blocks, plain
+from lori.inference import rows as rows_one_by_one
 from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Observations, Pairs
 from lori.model.rewards import Capped, Linear
@@ -37,16 +38,16 @@ def vectors(specification: Specification, size: float = 1.0) -> np.ndarray:
 def test_sums_are_those_of_compiled_code(specification, size, monkeypatch):
     rows, at = observations(specification), vectors(specification, size)
     ours = [blocks.evaluate(specification, SCALING, [rows], at, order) for order in (0, 1, 2)]
-    by_row = blocks.by_rows("values", specification, SCALING, rows, at[0])
-    scores = blocks.by_rows("scores", specification, SCALING, rows, at[0])
+    by_row = rows_one_by_one.by_rows("values", specification, SCALING, rows, at[0])
+    scores = rows_one_by_one.by_rows("scores", specification, SCALING, rows, at[0])
     monkeypatch.setattr(plain, "MOST_ROWS", 0)
     compiled = blocks.evaluate(specification, SCALING, [rows], at, 2)
     for order, own in enumerate(ours):
         for mine, theirs in zip(own[: order + 1], compiled, strict=False):
             np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-11 * max(1.0, size))
-    for kind, own in blocks.by_rows("values", specification, SCALING, rows, at[0]).items():
+    for kind, own in rows_one_by_one.by_rows("values", specification, SCALING, rows, at[0]).items():
         np.testing.assert_allclose(by_row[kind], own, rtol=1e-12, atol=1e-12)
-    for kind, own in blocks.by_rows("scores", specification, SCALING, rows, at[0]).items():
+    for kind, own in rows_one_by_one.by_rows("scores", specification, SCALING, rows, at[0]).items():
         np.testing.assert_allclose(scores[kind], own, rtol=1e-10, atol=1e-10)
 
 
@@ -90,17 +91,17 @@ def test_many_rows_and_rewards_that_are_not_linear_are_compiled():
 @pytest.mark.parametrize("engine", ["NumPy", "compiled"])
 def test_sums_by_group_are_sums_of_rows(engine, shuffled, monkeypatch):
     """However rows are cut into parts, and in whatever order the groups come."""
-    monkeypatch.setattr(blocks, "ROWS_AT_A_TIME", 7)
+    monkeypatch.setattr(rows_one_by_one, "ROWS_AT_A_TIME", 7)
     if engine == "compiled":
         monkeypatch.setattr(plain, "MOST_ROWS", 0)
     rows, at = observations(TIED), vectors(TIED)[0]
     group = np.sort(np.random.default_rng(0).integers(5, size=rows.count)) * 2  # every other group has none
     group = np.random.default_rng(1).permutation(group) if shuffled else group
     for what in ("values", "scores"):
-        each = blocks.by_rows(what, TIED, SCALING, rows, at)
+        each = rows_one_by_one.by_rows(what, TIED, SCALING, rows, at)
         expected = np.zeros((*each["tied"].shape[:-1], 10))
         for kind, own in rows.kinds.items():
             for place, (weight, origin) in enumerate(zip(own.weight, own.origin, strict=True)):
                 expected[..., group[origin]] += weight * each[kind][..., place]
-        found = blocks.by_groups(what, TIED, SCALING, rows, at, group, 10)
+        found = rows_one_by_one.by_groups(what, TIED, SCALING, rows, at, group, 10)
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)

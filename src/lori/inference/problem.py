@@ -16,8 +16,9 @@ import numpy as np
 
 from lori.data.grouping import relative
 from lori.inference import plain
-from lori.inference.blocks import ALIKE, FEW_ROWS, Evaluation, by_groups, by_rows, laid_out, log_likelihood
+from lori.inference.blocks import ALIKE, FEW_ROWS, Evaluation, laid_out, log_likelihood
 from lori.inference.plain import RowWise
+from lori.inference.rows import by_groups, by_rows
 from lori.inference.search.guided import guided_search
 from lori.inference.search.newton import TOLERANCE
 from lori.inference.search.search import Found, minimise, search

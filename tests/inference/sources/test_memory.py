@@ -77,10 +77,12 @@ def test_groups_are_shared_out_whole(shared_out, count, order):
     assert_same(source.evaluate(SPECIFICATION, SCALING, at, order), whole)
 
 
-def test_few_rows_are_one_part():
-    source = Memory((observations(20), observations(30, seed=1)))
-    assert len(source._shards) == 1
+def test_few_rows_are_one_part(monkeypatch):
+    monkeypatch.setattr("lori.inference.sources.memory.together", None)
+    groups = (observations(20), observations(30, seed=1))
+    source, at = Memory(groups), vectors(groups=2)
     assert (source.groups, source.rows) == (2, 50)
+    assert_same(source.evaluate(SPECIFICATION, SCALING, at, 1), evaluate(SPECIFICATION, SCALING, list(groups), at, 1))
 
 
 def test_fewer_rows_than_threads(shared_out):

@@ -8,6 +8,7 @@ import pytest
 
 from lori.data.choices import Choices
 from lori.inference import blocks, plain
+from lori.inference import rows as rows_one_by_one
 from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Sets
 from lori.model.likelihoods.logit import Logit
@@ -67,11 +68,11 @@ def test_compiled_code_computes_the_same(monkeypatch):
     data, specification = drawn(False)
     rows = [specification.likelihood.observed(data)]
     ours = blocks.evaluate(specification, SCALING, rows, STARTS[None], 2)
-    scores = blocks.by_rows("scores", specification, SCALING, rows[0], STARTS)
+    scores = rows_one_by_one.by_rows("scores", specification, SCALING, rows[0], STARTS)
     monkeypatch.setattr(plain, "suffices", lambda *_: False)
     for one, other in zip(ours, blocks.evaluate(specification, SCALING, rows, STARTS[None], 2), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
-    for kind, other in blocks.by_rows("scores", specification, SCALING, rows[0], STARTS).items():
+    for kind, other in rows_one_by_one.by_rows("scores", specification, SCALING, rows[0], STARTS).items():
         np.testing.assert_allclose(scores[kind], other, rtol=1e-9, atol=1e-9)
 
 
@@ -79,8 +80,8 @@ def test_scores_add_up_to_the_gradient():
     data, specification = drawn(True)
     rows = specification.likelihood.observed(data)
     found = blocks.evaluate(specification, SCALING, [rows], STARTS[None], 1)
-    scores = blocks.by_rows("scores", specification, SCALING, rows, STARTS)
-    values = blocks.by_rows("values", specification, SCALING, rows, STARTS)
+    scores = rows_one_by_one.by_rows("scores", specification, SCALING, rows, STARTS)
+    values = rows_one_by_one.by_rows("values", specification, SCALING, rows, STARTS)
     total = sum(scores[kind] @ own.weight for kind, own in rows.kinds.items())
     np.testing.assert_allclose(total[:, 0], -found.value[0], rtol=1e-12)
     np.testing.assert_allclose(total[:, 1:], -found.gradient[0], rtol=1e-9, atol=1e-9)

@@ -180,7 +180,7 @@ class Sets:
     def effort(self) -> float:
         known = [Kind.named(kind) for kind in self.kinds]
         few = MORE if self.sharp else FEW
-        return max(EFFORT[own.size] if own.size <= few else 500.0 * own.size for own in known)
+        return max((EFFORT[own.size] if own.size <= few else 500.0 * own.size for own in known), default=1.0)
 
     def simpler(self, groups: Sequence[Observations]) -> tuple[Pairs, tuple[Observations, ...]]:
         """What was chosen preferred to each other alternative of its set, one after the other."""
