@@ -73,6 +73,33 @@ def test_a_damaged_program_is_made_again(folder, damage):
     assert list(folder.iterdir()) == [place]
 
 
+def test_a_program_that_lacks_parts_is_not_kept(folder, monkeypatch):
+    """As those that JAX took from its own cache do: they load, and fail when they run."""
+
+    def lacking(*_):
+        raise RuntimeError("NOT_FOUND: Function broadcast_divide_fusion not found")
+
+    monkeypatch.setattr(programs, "_loaded", lambda written: lacking)
+    sums, _ = traced_sums()
+    assert sums(2, 1, np.ones(3, np.float32)) == 7
+    assert not list(folder.iterdir())
+
+
+def test_a_program_that_fails_when_it_runs_is_made_again(folder, monkeypatch):
+    first, _ = traced_sums()
+    first(2, 1, np.ones(3, np.float32))
+    loaded, tried = programs._loaded, []
+
+    def failing(written):
+        tried.append(1)
+        return (lambda *_: 1 / 0) if len(tried) == 1 else loaded(written)
+
+    monkeypatch.setattr(programs, "_loaded", failing)
+    again, traces = traced_sums()
+    assert again(2, 1, np.ones(3, np.float32)) == 7
+    assert (len(tried), len(traces)) == (2, 1)
+
+
 def test_a_folder_that_cannot_be_written_to_costs_nothing_but_time(tmp_path):
     programs.keep_in(tmp_path / "missing")
     try:

@@ -107,7 +107,7 @@ class Kept(Compiled):
         if programs.kept():
             with suppress(programs.Unnamed):
                 name = (*self._name, programs.named(static), shapes)
-                return programs.find(name, lambda: self._jitted.lower(*static, *data).compile())
+                return programs.find(name, lambda: self._jitted.lower(*static, *data).compile(), data)
         return functools.partial(self._jitted, *static)
 
 

@@ -23,6 +23,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 _folder: list[Path] = []  # where programs are kept, if they are
 
 PACKAGE = Path(__file__).parents[1]
@@ -42,19 +44,39 @@ def kept() -> bool:
     return bool(_folder)
 
 
-def find(name: Any, make: Callable[[], Any]) -> Any:
-    """The program with this name, made and kept where there is none or a damaged one."""
-    from jax.experimental import serialize_executable
+def find(name: Any, make: Callable[[], Any], data: tuple[Any, ...]) -> Any:
+    """The program with this name, made and kept where there is none or a damaged one; `data` is what it will run on.
 
+    Programs are tried before they are trusted. One that JAX took from its own cache may lack parts once it is written:
+    then it is not kept.
+    """
     digest = hashlib.sha256(repr((name, _surroundings())).encode()).hexdigest()
     place = _folder[0] / f"lori-{digest[:40]}.program"
-    try:
-        return serialize_executable.deserialize_and_load(*pickle.loads(zlib.decompress(place.read_bytes())))
-    except Exception:  # there is none, or whatever a damaged one leads to
-        program = make()
+    with suppress(Exception):  # there is none, or whatever a damaged one leads to
+        program = _loaded(zlib.decompress(place.read_bytes()))
+        _run(program, data)
+        return program
+    program = make()
     with suppress(Exception):  # a full disk, of which JAX has spoken already, or code that cannot be kept
-        _write(place, zlib.compress(pickle.dumps(serialize_executable.serialize(program)), 1))
+        from jax.experimental import serialize_executable
+
+        written = pickle.dumps(serialize_executable.serialize(program))
+        if _run(_loaded(written), data) == _run(program, data):
+            _write(place, zlib.compress(written, 1))
     return program
+
+
+def _loaded(written: bytes) -> Any:
+    from jax.experimental import serialize_executable
+
+    return serialize_executable.deserialize_and_load(*pickle.loads(written))
+
+
+def _run(program: Any, data: tuple[Any, ...]) -> list[bytes]:
+    """What it makes of the data, as bytes; errors of compiled code come when its results are looked at."""
+    import jax
+
+    return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(program(*data))]
 
 
 def named(value: Any) -> Any:
