@@ -23,8 +23,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 _folder: list[Path] = []  # where programs are kept, if they are
 
 PACKAGE = Path(__file__).parents[1]
@@ -75,6 +73,7 @@ def _loaded(written: bytes) -> Any:
 def _run(program: Any, data: tuple[Any, ...]) -> list[bytes]:
     """What it makes of the data, as bytes; errors of compiled code come when its results are looked at."""
     import jax
+    import numpy as np
 
     return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(program(*data))]
 
