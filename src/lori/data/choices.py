@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,7 +160,7 @@ class Choices:
         """(sets,) how many alternatives each set has."""
         return np.diff(self.offsets)
 
-    @property
+    @cached_property
     def owner(self) -> np.ndarray:
         """(rows,) the set that each alternative belongs to."""
         return np.repeat(np.arange(len(self)), self.sizes)
@@ -246,7 +247,8 @@ class Choices:
     @property
     def nbytes(self) -> int:
         """How much memory the arrays take."""
-        return sum(values.nbytes for values in vars(self).values() if isinstance(values, np.ndarray))
+        held = (getattr(self, field.name) for field in fields(self))
+        return sum(values.nbytes for values in held if isinstance(values, np.ndarray))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -374,8 +376,8 @@ class Choices:
 
     def _contrasts(self, rows: np.ndarray) -> np.ndarray:
         """The first chosen alternative of a set minus some of its rows, turned round where the worst was picked."""
-        first = np.flatnonzero(self.chosen)[np.unique(self.owner[self.chosen], return_index=True)[1]]
-        owner = self.owner[rows]
+        chosen, owner = np.flatnonzero(self.chosen), self.owner[rows]
+        first = chosen[np.diff(self.owner[chosen], prepend=-1) > 0]  # sets stand one after the other
         contrast = self.alternatives[first][owner] - self.alternatives[rows]
         return contrast if self.worst is None else np.where(self.worst[owner][:, None], -contrast, contrast)
 

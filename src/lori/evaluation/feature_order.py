@@ -14,7 +14,7 @@ import numpy as np
 from lori.errors import whole
 from lori.estimators.lori import LORI
 from lori.inference.problem import Problem
-from lori.inference.search.search import Found
+from lori.inference.search.solutions import Found
 from lori.inference.settings import checked_settings
 from lori.inference.statistics import Observed
 from lori.model.priors import Prior

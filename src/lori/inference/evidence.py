@@ -16,7 +16,8 @@ import numpy as np
 from lori.inference.estimates import Optimum, Units
 from lori.inference.posterior.laplace import Gaussian
 from lori.inference.problem import Problem
-from lori.inference.search.search import SILENT, Found
+from lori.inference.search.search import SILENT
+from lori.inference.search.solutions import Found
 from lori.inference.search.starts import insertions
 
 

@@ -16,7 +16,8 @@ from lori.inference.evidence import with_earned_level
 from lori.inference.problem import Problem
 from lori.inference.search.newton import TOLERANCE
 from lori.inference.search.paper import run_paper_method
-from lori.inference.search.search import LARGE_ROWS, Found
+from lori.inference.search.search import LARGE_ROWS
+from lori.inference.search.solutions import Found
 from lori.inference.settings import FitSettings
 from lori.inference.sources.memory import Memory, Source
 from lori.inference.statistics import Observed, Scaling, Statistics

@@ -21,8 +21,8 @@ from lori.inference.plain import RowWise
 from lori.inference.rows import by_groups, by_rows
 from lori.inference.search.guided import guided_search
 from lori.inference.search.newton import TOLERANCE
-from lori.inference.search.search import Found, minimise, search
-from lori.inference.search.solutions import Solutions
+from lori.inference.search.search import minimise, search
+from lori.inference.search.solutions import Found, Solutions
 from lori.inference.sources.memory import Memory, Source
 from lori.inference.statistics import Moments, Observed, Scaling
 from lori.model.engines import jax

@@ -15,7 +15,7 @@ from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.population.classes import Mixture
 from lori.inference.population.search import class_starts, searched
 from lori.inference.problem import Problem
-from lori.inference.search.search import Found
+from lori.inference.search.solutions import Found
 from lori.inference.search.starts import insertions
 
 POOLED_STARTS = 16  # of the search for all people together, where classes start from

@@ -24,7 +24,7 @@ from lori.inference.population.search import Classes, Report, find_classes
 from lori.inference.population.spread import Kind, Learned, learn, with_another
 from lori.inference.posterior.importance import gaussian
 from lori.inference.problem import Problem
-from lori.inference.search.search import Found
+from lori.inference.search.solutions import Found
 from lori.inference.settings import FitSettings
 from lori.inference.statistics import Observed, Scaling, Statistics
 from lori.language.populations import is_empty

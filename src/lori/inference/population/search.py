@@ -20,7 +20,7 @@ import numpy as np
 from lori.inference.population.checkpoint import Checkpoint
 from lori.inference.population.classes import Mixture
 from lori.inference.problem import Problem
-from lori.inference.search.search import Found
+from lori.inference.search.solutions import Found
 from lori.inference.search.starts import neighbours, random_starts, variations
 from lori.model.specification import Specification
 

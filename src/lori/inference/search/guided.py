@@ -18,16 +18,14 @@ from lori.inference.search import newton
 from lori.inference.search.search import (
     COARSE,
     NEAR,
-    Found,
     Objective,
     around,
-    best_starts,
     minimise,
     on_sample,
     search,
     unit_of,
 )
-from lori.inference.search.solutions import FEW, RIVAL, SAME, Solutions
+from lori.inference.search.solutions import FEW, RIVAL, SAME, Found, Solutions, best_starts
 from lori.inference.search.starts import insertions, neighbours, random_starts
 
 BUDGET = 1.5e5  # rows times their effort, in rows of pairs, that all starts are tried on

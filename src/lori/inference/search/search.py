@@ -13,15 +13,13 @@ more is not searched for: it would have to be inserted where that one was tried.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from lori.inference.blocks import ALIKE, FEW_ROWS, FEWER_ROWS, Evaluation, room
 from lori.inference.search import newton, quasi_newton
-from lori.inference.search.solutions import CLOSE, FEW, RIVAL, SAME, Solutions, stacked
+from lori.inference.search.solutions import CLOSE, FEW, RIVAL, SAME, Found, Solutions, best_starts, stacked
 from lori.inference.search.starts import (
     closed,
     insertions,
@@ -34,6 +32,7 @@ from lori.inference.search.starts import (
 from lori.inference.search.surrogate import Surrogate
 from lori.inference.sources.memory import Source
 from lori.inference.statistics import Scaling
+from lori.model.priors import Prior
 from lori.model.specification import Specification
 
 WHOLE = 300_000  # pairs × parameters up to which many starts are cheap on all rows; beyond, samples stand for them:
@@ -78,78 +77,15 @@ class Objective(Minimised, Protocol):
     @property
     def scaling(self) -> Scaling: ...
 
+    @property
+    def prior(self) -> Prior | None: ...
+
     def of_group(self, group: int) -> Objective: ...
 
     def on_sample(self, rows: int, generator: np.random.Generator) -> Objective: ...
 
 
 Samples = tuple[Objective, Objective, Objective]  # all rows, and smaller and smaller parts of them
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """The best optimum of each group, and how the search went."""
-
-    vectors: np.ndarray  # (groups, parameters)
-    values: np.ndarray  # (groups,)
-    converged: np.ndarray  # (groups,)
-    curvature: np.ndarray | None  # (groups, parameters, parameters) of the objective there, where it is known
-    gradient: np.ndarray | None  # (groups, parameters) of what is held at a bound there, zero elsewhere
-    starts: int
-    share_at_best: np.ndarray  # (groups,) share of random starts that reached the best optimum of the search
-    rivals: tuple[np.ndarray, ...]  # for each group (optima, parameters): others that are not much worse
-
-    @classmethod
-    def best_of(cls, searches: Sequence[Found]) -> Found:
-        """Of several searches, the best for each group; starts are those of all."""
-        values = np.stack([found.values for found in searches])
-        best = values.argmin(axis=0)
-        groups = np.arange(len(best))
-
-        def ofbest_starts(name: str) -> Any:
-            parts = [getattr(found, name) for found in searches]
-            return None if parts[0] is None else np.stack(parts)[best, groups]
-
-        at_best = np.where(values <= values.min(axis=0) + SAME, [found.share_at_best for found in searches], 0.0)
-        starts = np.array([found.starts for found in searches])
-        return cls(
-            vectors=ofbest_starts("vectors"),
-            values=ofbest_starts("values"),
-            converged=ofbest_starts("converged"),
-            curvature=ofbest_starts("curvature"),
-            gradient=ofbest_starts("gradient"),
-            starts=int(starts.sum()),
-            share_at_best=starts @ at_best / starts.sum(),
-            rivals=tuple(searches[own].rivals[group] for group, own in enumerate(best)),
-        )
-
-    @classmethod
-    def either(cls, one: Found, other: Found, first: np.ndarray) -> Found:
-        """For each group that of `one` where `first` says so, else that of `other`."""
-
-        def part(name: str) -> Any:
-            own, else_ = getattr(one, name), getattr(other, name)
-            if own is None or else_ is None:
-                return None
-            return np.where(first.reshape(-1, *(1,) * (own.ndim - 1)), own, else_)
-
-        return replace(
-            one, **{name: part(name) for name in ("vectors", "values", "converged", "curvature", "gradient")}
-        )
-
-    @classmethod
-    def of(cls, won: Solutions, *, starts: int, share_at_best: np.ndarray, rivals: tuple[np.ndarray, ...]) -> Found:
-        """From the winners of each group."""
-        return cls(
-            vectors=won.vectors[:, 0],
-            values=won.values[:, 0],
-            converged=won.converged[:, 0],
-            curvature=None if won.curvature is None else won.curvature[:, 0],
-            gradient=None if won.gradient is None else won.gradient[:, 0],
-            starts=starts,
-            share_at_best=share_at_best,
-            rivals=rivals,
-        )
 
 
 def search(
@@ -161,7 +97,7 @@ def search(
     tolerance: float = newton.TOLERANCE,
 ) -> Found:
     """Minimise `objective` for each of its groups; `fewer` is what was found with one level less."""
-    specification = objective.specification
+    specification, one_way = objective.specification, _one_way_down(objective)
     drawing, inserting, varying = generator.spawn(3)
     if fewer is not None and _settled(specification, fewer):
         padded = insertions(specification, fewer.vectors, inserting)[:, -1:]
@@ -183,12 +119,12 @@ def search(
             return {"tolerance": COARSE, "enough": 0.75}
         return {**on_sample(some, objective, tolerance), "enough": 0.75}
 
-    if _single_optimum(specification):
+    if one_way:
         few = ONE_LEVEL_STARTS if specification.lapse_slot is None else KEEP  # slips may explain steep weights
         starts = min(starts, 1 if specification.epsilon == (0.0,) and specification.lapse_slot is None else few)
     tied = specification.likelihood.needs_thresholds(small.source.sample(FEWER_ROWS, generator).observations)
     drawn = random_starts(specification, starts, drawing, tied=tied)
-    if _single_optimum(specification):  # Newton's method goes fastest from near zero
+    if one_way:  # Newton's method goes fastest from near zero
         drawn[:ONE_LEVEL_STARTS, specification.reward_slots[0]] *= 0.1
     tried = np.repeat(drawn[None], objective.source.groups, axis=0)
     if not _second_order(specification):
@@ -200,11 +136,11 @@ def search(
     values, unit = solutions.values, unit_of(small, objective)
     same, within = SAME * unit, RIVAL * unit
     share = (values[:, :random] <= values.min(axis=1, keepdims=True) + same).mean(axis=1)
-    if small.source is not middle.source and (whole or not _single_optimum(specification)):
+    if small.source is not middle.source and (whole or not one_way):
         solutions = minimise(middle, solutions.distinct(KEEP, same, within), **coarse(middle), iterations=20)
-    few = cheap and objective.source.rows <= FEWER_ROWS and not _single_optimum(specification)
+    few = cheap and objective.source.rows <= FEWER_ROWS and not one_way
     tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
-    if whole or not _single_optimum(specification) or closed(specification, solutions.winners().vectors):
+    if whole or not one_way or closed(specification, solutions.winners().vectors):
         solutions = around(middle, solutions, varying, tries, few, **coarse(middle), iterations=40 if whole else 20)
     if cheap:
         solutions = minimise(objective, solutions.distinct(ALIKE, COARSE), tolerance=COARSE)
@@ -338,6 +274,14 @@ def _single_optimum(specification: Specification) -> bool:
     return specification.likelihood.nearly_convex(specification)
 
 
+def _one_way_down(objective: Objective) -> bool:
+    """Does every start lead to the best optimum? That of one level, as a rule; but where neither a prior nor many rows
+    keep weights small, choices may be told best by a step: a coin below the threshold, without fail beyond it."""
+    specification = objective.specification
+    steps = objective.prior is None and bool(specification.epsilon_slots) and _cheap(objective)
+    return _single_optimum(specification) and not steps
+
+
 def _cheap(objective: Minimised) -> bool:
     """Are there so few rows and parameters that many starts cost little, and share compiled code?"""
     specification, rows = objective.specification, objective.source.rows
@@ -389,8 +333,3 @@ def minimise(objective: Minimised, starts: np.ndarray, **options: Any) -> Soluti
         **options,
     )
     return flat.grouped(groups)
-
-
-def best_starts(vectors: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    order = np.argsort(values, axis=1)[:, :count]
-    return np.take_along_axis(vectors, order[:, :, None], axis=1)

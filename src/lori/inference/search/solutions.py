@@ -1,9 +1,10 @@
-"""Solutions: where starts ended, and which of these optima count."""
+"""Solutions: where starts ended, which of these optima count, and what a search found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +58,77 @@ class Solutions:
             np.unique(vectors[1:][np.any(vectors[1:] != vectors[0], axis=1)], axis=0)
             for vectors in self.distinct(RIVALS, SAME * unit, RIVAL)
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The best optimum of each group, and how the search went."""
+
+    vectors: np.ndarray  # (groups, parameters)
+    values: np.ndarray  # (groups,)
+    converged: np.ndarray  # (groups,)
+    curvature: np.ndarray | None  # (groups, parameters, parameters) of the objective there, where it is known
+    gradient: np.ndarray | None  # (groups, parameters) of what is held at a bound there, zero elsewhere
+    starts: int
+    share_at_best: np.ndarray  # (groups,) share of random starts that reached the best optimum of the search
+    rivals: tuple[np.ndarray, ...]  # for each group (optima, parameters): others that are not much worse
+
+    @classmethod
+    def best_of(cls, searches: Sequence[Found]) -> Found:
+        """Of several searches, the best for each group; starts are those of all."""
+        values = np.stack([found.values for found in searches])
+        best = values.argmin(axis=0)
+        groups = np.arange(len(best))
+
+        def of_best(name: str) -> Any:
+            parts = [getattr(found, name) for found in searches]
+            return None if parts[0] is None else np.stack(parts)[best, groups]
+
+        at_best = np.where(values <= values.min(axis=0) + SAME, [found.share_at_best for found in searches], 0.0)
+        starts = np.array([found.starts for found in searches])
+        return cls(
+            vectors=of_best("vectors"),
+            values=of_best("values"),
+            converged=of_best("converged"),
+            curvature=of_best("curvature"),
+            gradient=of_best("gradient"),
+            starts=int(starts.sum()),
+            share_at_best=starts @ at_best / starts.sum(),
+            rivals=tuple(searches[own].rivals[group] for group, own in enumerate(best)),
+        )
+
+    @classmethod
+    def either(cls, one: Found, other: Found, first: np.ndarray) -> Found:
+        """For each group that of `one` where `first` says so, else that of `other`."""
+
+        def part(name: str) -> Any:
+            own, else_ = getattr(one, name), getattr(other, name)
+            if own is None or else_ is None:
+                return None
+            return np.where(first.reshape(-1, *(1,) * (own.ndim - 1)), own, else_)
+
+        return replace(
+            one, **{name: part(name) for name in ("vectors", "values", "converged", "curvature", "gradient")}
+        )
+
+    @classmethod
+    def of(cls, won: Solutions, *, starts: int, share_at_best: np.ndarray, rivals: tuple[np.ndarray, ...]) -> Found:
+        """From the winners of each group."""
+        return cls(
+            vectors=won.vectors[:, 0],
+            values=won.values[:, 0],
+            converged=won.converged[:, 0],
+            curvature=None if won.curvature is None else won.curvature[:, 0],
+            gradient=None if won.gradient is None else won.gradient[:, 0],
+            starts=starts,
+            share_at_best=share_at_best,
+            rivals=rivals,
+        )
+
+
+def best_starts(vectors: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
+    order = np.argsort(values, axis=1)[:, :count]
+    return np.take_along_axis(vectors, order[:, :, None], axis=1)
 
 
 def stacked(parts: list[Solutions]) -> Solutions:
