@@ -21,6 +21,7 @@ from lori.inference.blocks import ALIKE, FEW_ROWS, FEWER_ROWS, Evaluation, room
 from lori.inference.search import newton, quasi_newton
 from lori.inference.search.solutions import CLOSE, FEW, RIVAL, SAME, Found, Solutions, best_starts, stacked
 from lori.inference.search.starts import (
+    additions,
     closed,
     insertions,
     neighbours,
@@ -51,6 +52,7 @@ PASSES, STEPS, FIRST_STEPS = 6, 10, 4  # over all rows, at most, and on a large 
 UNPROVEN, SHORT, FINE = 1e-6, 1e-4, 1e-7  # steps that promise no more than so many units are taken without another; are
 # followed by a pass for the gradient alone; how well a surrogate is minimised,
 FINE_SHARE = 0.01  # or to this share of what the search itself asks for
+ADDED = 12  # last levels at random, below the smaller model
 KEEP = 8  # distinct candidates that are polished, more where that is free
 ROUNDS = 20  # of looking around the best, at most
 PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
@@ -119,9 +121,10 @@ def search(
             return {"tolerance": COARSE, "enough": 0.75}
         return {**on_sample(some, objective, tolerance), "enough": 0.75}
 
+    few = cheap and objective.source.rows <= FEWER_ROWS and not one_way
     if one_way:
-        few = ONE_LEVEL_STARTS if specification.lapse_slot is None else KEEP  # slips may explain steep weights
-        starts = min(starts, 1 if specification.epsilon == (0.0,) and specification.lapse_slot is None else few)
+        most = ONE_LEVEL_STARTS if specification.lapse_slot is None else KEEP  # slips may explain steep weights
+        starts = min(starts, 1 if specification.epsilon == (0.0,) and specification.lapse_slot is None else most)
     tied = specification.likelihood.needs_thresholds(small.source.sample(FEWER_ROWS, generator).observations)
     drawn = random_starts(specification, starts, drawing, tied=tied)
     if one_way:  # Newton's method goes fastest from near zero
@@ -132,13 +135,14 @@ def search(
     random = tried.shape[1]
     if fewer is not None:
         tried = np.concatenate([tried, insertions(specification, fewer.vectors, inserting)], axis=1)
+        if cheap and not few:  # few rows are looked at with more patience
+            tried = np.concatenate([tried, additions(specification, fewer.vectors, ADDED, inserting)], axis=1)
     solutions = minimise(small, tried, **coarse(small), iterations=40)
     values, unit = solutions.values, unit_of(small, objective)
     same, within = SAME * unit, RIVAL * unit
     share = (values[:, :random] <= values.min(axis=1, keepdims=True) + same).mean(axis=1)
     if small.source is not middle.source and (whole or not one_way):
         solutions = minimise(middle, solutions.distinct(KEEP, same, within), **coarse(middle), iterations=20)
-    few = cheap and objective.source.rows <= FEWER_ROWS and not one_way
     tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
     if whole or not one_way or closed(specification, solutions.winners().vectors):
         solutions = around(middle, solutions, varying, tries, few, **coarse(middle), iterations=40 if whole else 20)

@@ -15,6 +15,7 @@ from lori.model.specification import Specification
 OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the last reward is multiplied by
 CLOSED = 0.1  # a last threshold below this may be a trap, see `openings`
 LAPSES = (0.01, 0.03, 0.1)  # rates of slips to start from, where they are learned
+STRONG = 2.0  # how much larger than other random rewards that of an added level is
 PASSING = 6.0  # a threshold at which a level without weights passes 99.5 % of the decisions on
 
 
@@ -64,6 +65,28 @@ def insertions(specification: Specification, fewer: np.ndarray, generator: np.ra
             own.append(specification.pack(rewards, opened, np.insert(alpha, place, 1.0), lapse))
         starts.append(np.stack(own))
     return np.stack(starts, axis=1)
+
+
+def additions(
+    specification: Specification, fewer: np.ndarray, count: int, generator: np.random.Generator
+) -> np.ndarray:
+    """The levels of a smaller model with a last one at random, its threshold a quantile: (groups, count, parameters).
+
+    Where hardly anything is left to say, the last level has many optima, with a threshold and without.
+    """
+    small, last = specification.fewer(), specification.levels - 1
+    reward, layout = specification.rewards[last], specification.likelihood.layout(specification)
+    starts = np.empty((len(fewer), count, specification.size))
+    for place, own in enumerate(generator.spawn(count)):
+        new = reward.draw(own, specification.features, 1)[0]
+        new = reward.multiplied(new, STRONG) if reward.free_scale else new
+        threshold = layout.typical_gap(new, own.uniform(0.1, 0.8))
+        for group, vector in enumerate(fewer):
+            rewards, epsilon, alpha, lapse = _numbers(small, vector)
+            rewards.append(_with_common(specification, last, new, rewards))
+            opened = _opened(np.append(epsilon, threshold))
+            starts[group, place] = specification.pack(rewards, opened, np.append(alpha, 1.0), lapse)
+    return starts
 
 
 def _with_common(specification: Specification, place: int, new: np.ndarray, others: list[np.ndarray]) -> np.ndarray:
