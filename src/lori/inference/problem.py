@@ -171,9 +171,27 @@ class Problem:
         """The same problem, only as exact as a search needs it, where that takes less time."""
         return replace(self, specification=self.specification.roughly())
 
-    def regularised(self) -> Problem:
-        """The same problem with the weak prior that is the default, if it has none: its optima are finite."""
-        return self if self.prior is not None else replace(self, prior=Prior())
+    def regularised(self, wider: float | None = None) -> Problem:
+        """The same problem with the weak prior that is the default, if it has none: its optima are finite.
+
+        `wider` than that by a factor, it treats all thresholds alike.
+        """
+        if self.prior is not None:
+            return self
+        weak = Prior()
+        if wider is not None:
+            weak = replace(weak, weights=wider * weak.weights, epsilon=wider * weak.epsilon, price=0)
+        return replace(self, prior=weak)
+
+    def by_logarithm(self) -> Problem:
+        """The same problem by the logarithm of the rate of slips, whose density is λ times as high.
+
+        Next to zero that of the rate itself is so skew that the curvature at its best says little about its width.
+        """
+        if self.prior is None:
+            return self
+        often, seldom = self.prior.lapse
+        return replace(self, prior=replace(self.prior, lapse=(often + 1, seldom)))
 
     # -- other problems --------------------------------------------------------------------------------------
 

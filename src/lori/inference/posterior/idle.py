@@ -38,7 +38,7 @@ class Idle:
         learned = set(known.epsilon) == {None} and not known.alpha_slots
         if not (alike and learned) or known.shared or prior is None or not prior.proper(known):
             return None
-        fewer = replace(problem, specification=known.fewer())
+        fewer = replace(problem, specification=known.fewer()).by_logarithm()
         found = fewer.solve_from(
             np.stack([optimum.vector[_others(known, place)] for place in range(known.levels)])[None]
         )

@@ -3,7 +3,9 @@
 A level that decides sharply behind its threshold looks nearly the same with all of its numbers twice as large. So the
 posterior has long ridges that bend away from the optimum, which a Gaussian around it does not reach. Along each of
 them a few points are looked for: the largest weight of a level is held at a multiple of its best value, and all else
-goes to where it is best then.
+goes to where it is best then. A threshold that is closed at the optimum is opened beforehand: its slope vanishes at
+zero, so that it would stay there. And the rate of slips goes to where its logarithm is best: next to zero its posterior
+is as skew as that of a Poisson rate, and what lies above the best rate is far wider than the curvature says.
 """
 
 from __future__ import annotations
@@ -16,34 +18,45 @@ from lori.inference.estimates import Optimum
 from lori.inference.problem import Problem
 from lori.inference.search import newton
 from lori.inference.search.solutions import RIVAL
+from lori.inference.search.starts import CLOSED
 
-MULTIPLES = (1.6, 2.6, 4.2)  # of the largest weight of a level
+MULTIPLES = (2.0, 4.0, 8.0)  # of the largest weight of a level
+THRESHOLDS = (1.5, 3.0)  # of its threshold, or of one where that is closed
 ROUGHLY, STEPS = 0.05, 15  # units of log-posterior that a point may be short of, and steps to it
 
 
 def along_ridges(problem: Problem, optimum: Optimum) -> list[Optimum]:
     """Points on the ridges around the best optimum of a problem of one group, with the curvature there."""
     specification = problem.specification
-    starts, held = [], []
+    starts, held = [optimum.vector.copy()], [-1]
     for level, slots in enumerate(specification.reward_slots):
-        largest = int(slots[np.abs(optimum.vector[slots]).argmax()])
-        own = np.append(slots, [specification.epsilon_slots[level]] if level in specification.epsilon_slots else [])
+        largest, slot = int(slots[np.abs(optimum.vector[slots]).argmax()]), specification.epsilon_slots.get(level)
         for multiple in MULTIPLES:
             start = optimum.vector.copy()
-            start[own.astype(int)] *= multiple
+            start[slots] *= multiple
+            if slot is not None:
+                start[slot] = multiple * (start[slot] if start[slot] > CLOSED else 1.0)
             starts.append(start)
             held.append(largest)
-    points, places = np.stack(starts), (np.arange(len(starts)), np.array(held))
+        if slot is not None:
+            for multiple in THRESHOLDS:
+                start = optimum.vector.copy()
+                start[slot] = multiple * max(start[slot], 1.0)
+                starts.append(start)
+                held.append(slot)
+    points = np.stack(starts)
     lower, upper = (np.tile(bound, (len(points), 1)) for bound in specification.bounds)
     points = np.clip(points, lower, upper)
+    places = (np.arange(1, len(points)), np.array(held[1:]))
     lower[places] = upper[places] = points[places]
+    by_logarithm = problem.by_logarithm()
     ends = newton.minimise(
-        lambda some, _: problem.evaluate(some[None]).mapped(lambda part: part[0]),
+        lambda some, _: by_logarithm.evaluate(some[None]).mapped(lambda part: part[0]),
         points, (lower, upper), tolerance=ROUGHLY, iterations=STEPS,
     )  # fmt: skip
     assert ends.curvature is not None
     return [
         replace(optimum, vector=vector, value=float(value), gradient=np.zeros_like(vector), curvature=curvature)
         for vector, value, curvature in zip(ends.vectors, ends.values, ends.curvature, strict=True)
-        if value <= optimum.value + RIVAL
+        if value <= ends.values[0] + RIVAL
     ]

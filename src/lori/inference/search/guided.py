@@ -53,7 +53,7 @@ class Guided(Objective, Protocol):
         """The same problem, only as exact as a search needs it, where that takes less time."""
         ...
 
-    def regularised(self) -> Guided:
+    def regularised(self, wider: float | None = None) -> Guided:
         """The same problem with a weak prior, if it has none: its optima are finite."""
         ...
 

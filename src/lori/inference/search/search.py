@@ -21,6 +21,7 @@ from lori.inference.blocks import ALIKE, FEW_ROWS, FEWER_ROWS, Evaluation, room
 from lori.inference.search import newton, quasi_newton
 from lori.inference.search.solutions import CLOSE, FEW, RIVAL, SAME, Found, Solutions, best_starts, stacked
 from lori.inference.search.starts import (
+    STEEP,
     additions,
     closed,
     insertions,
@@ -28,6 +29,7 @@ from lori.inference.search.starts import (
     openings,
     random_starts,
     saddle,
+    steeper,
     variations,
 )
 from lori.inference.search.surrogate import Surrogate
@@ -54,8 +56,9 @@ UNPROVEN, SHORT, FINE = 1e-6, 1e-4, 1e-7  # steps that promise no more than so m
 FINE_SHARE = 0.01  # or to this share of what the search itself asks for
 ADDED = 12  # last levels at random, below the smaller model
 KEEP = 8  # distinct candidates that are polished, more where that is free
+WIDER = (1.0, 2.5, 6.0, 16.0, 40.0)  # than the weak prior are those that lead to none
 ROUNDS = 20  # of looking around the best, at most
-PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
+PATIENCE = 2, 6  # rounds without gain on few rows: as a rule, and where weights are steep
 SILENT = 0.05  # a threshold that passes on less than 3 % of the decisions, whatever the gap
 
 
@@ -85,6 +88,8 @@ class Objective(Minimised, Protocol):
     def of_group(self, group: int) -> Objective: ...
 
     def on_sample(self, rows: int, generator: np.random.Generator) -> Objective: ...
+
+    def regularised(self, wider: float | None = None) -> Objective: ...
 
 
 Samples = tuple[Objective, Objective, Objective]  # all rows, and smaller and smaller parts of them
@@ -144,12 +149,18 @@ def search(
     if small.source is not middle.source and (whole or not one_way):
         solutions = minimise(middle, solutions.distinct(KEEP, same, within), **coarse(middle), iterations=20)
     tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
+    if few and objective.prior is None:
+        smooth = varying.spawn(1)[0]  # steep levels of few rows are come to by smoother ones
+        solutions = solutions.beside(graduated(objective, tried, smooth, tries))
     if whole or not one_way or closed(specification, solutions.winners().vectors):
         solutions = around(middle, solutions, varying, tries, few, **coarse(middle), iterations=40 if whole else 20)
     if cheap:
         solutions = minimise(objective, solutions.distinct(ALIKE, COARSE), tolerance=COARSE)
     if whole:
-        solutions = minimise(objective, solutions.distinct(KEEP, COARSE if cheap else SAME))
+        tried = solutions.distinct(KEEP, COARSE if cheap else SAME)
+        if few and objective.prior is None:
+            tried = np.concatenate([tried, steeper(specification, tried[:, 0])], axis=1)
+        solutions = minimise(objective, tried)
         won, rivals = solutions.winners(), solutions.rivals()
     else:
         won = _on_all_rows((objective, larger, middle), solutions, tolerance)
@@ -186,6 +197,20 @@ def around(
         if idle >= (PATIENCE[steep] if patient else 1):
             break
     return solutions
+
+
+def graduated(objective: Objective, starts: np.ndarray, generator: np.random.Generator, tries: int) -> Solutions:
+    """Where starts lead under a prior that grows wider and wider until there is none.
+
+    Without a prior, steep levels have so many optima beside each other that starts hardly leave the one they come to.
+    Those of a smooth objective are few, and the best are followed.
+    """
+    for wider in WIDER:
+        smooth = objective.regularised(wider)
+        options = {"tolerance": COARSE, "enough": 0.75, "iterations": 40}
+        found = around(smooth, minimise(smooth, starts, **options), generator, tries, False, **options)
+        starts = found.distinct(ALIKE, COARSE)
+    return minimise(objective, starts, tolerance=COARSE)
 
 
 def _on_all_rows(samples: Samples, solutions: Solutions, tolerance: float) -> Solutions:
