@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lori import LORI
-from lori.inference.posterior.ridges import MULTIPLES, along_ridges
+from lori.inference.posterior.ridges import MULTIPLES, THRESHOLDS, along_ridges
 from lori.inference.problem import Problem
 from lori.model.ordered import OrderedModel
 from lori.model.simulation import simulate
@@ -20,29 +20,47 @@ def fitted():
     return data, model, Problem.of(optimum.units.specification, [data], optimum.prior, optimum.units.scaling)
 
 
-def test_one_weight_is_held_and_all_else_is_best(fitted):
-    """Moved by a little in any other coordinate, a point gets worse."""
+def test_one_number_is_held_and_all_else_is_best(fitted):
+    """Moved by a little in any other coordinate, a point gets worse; of slips, the logarithm is looked at."""
     _, model, problem = fitted
-    optimum, specification = model.optimum_, problem.specification
-    points = along_ridges(problem, optimum)
-    assert points
+    best, specification = model.optimum_.vector, problem.specification
     lower, upper = specification.bounds
-    for point in points:
-        ratios = [
-            point.vector[slots[np.abs(optimum.vector[slots]).argmax()]] / np.abs(optimum.vector[slots]).max()
-            for slots in specification.reward_slots
-        ]
-        (held,) = [level for level, own in enumerate(ratios) if np.isclose(np.abs(own), MULTIPLES).any()]
-        slots = specification.reward_slots[held]
-        largest = slots[np.abs(optimum.vector[slots]).argmax()]
-        at, around = problem.evaluate(point.vector[None, None], 0).value[0, 0], []
-        for place in set(range(specification.size)) - {largest}:
-            for step in (-0.3, 0.3):
+    slip = specification.lapse_slot
+
+    def minus_log_density(vector):
+        return problem.evaluate(vector[None, None], 0).value[0, 0] - np.log(vector[slip])
+
+    largest = [int(slots[np.abs(best[slots]).argmax()]) for slots in specification.reward_slots]
+    multiples = {place: np.multiply(best[place], MULTIPLES) for place in largest}
+    multiples |= {
+        place: np.multiply(max(best[place], 1.0), THRESHOLDS) for place in specification.epsilon_slots.values()
+    }
+    first, *points = along_ridges(problem, model.optimum_)
+    held_at = [
+        [place for place, own in multiples.items() if np.isclose(point.vector[place], own).any()] for point in points
+    ]
+    assert all(held_at)
+    assert set(np.concatenate(held_at)) == set(multiples)  # every ridge has points that are not out of the question
+    for point, held in zip([first, *points], [[], *held_at], strict=True):
+        at, around = minus_log_density(point.vector), []
+        for place in set(range(specification.size)) - set(held):
+            for step in (-0.01, 0.01) if place == slip else (-0.3, 0.3):
                 moved = point.vector.copy()
-                moved[place] = np.clip(moved[place] + step, lower[place], upper[place])
-                around.append(problem.evaluate(moved[None, None], 0).value[0, 0])
+                moved[place] = np.clip(moved[place] + step, max(lower[place], 1e-9), upper[place])
+                around.append(minus_log_density(moved))
         assert at < min(around) + 0.1
-        assert at <= optimum.value + 12
+        assert at <= minus_log_density(first.vector) + 12
+
+
+def test_a_closed_threshold_is_opened():
+    """At zero its slope vanishes, so that it would stay there."""
+    data = simulate(OrderedModel.linear([[2.0, 0.3], [0.5, 2.0]], epsilon=[2.0, 0.0]), 400, seed=1001)
+    model = LORI(levels=2).fit(data)
+    optimum = model.optimum_
+    last = optimum.units.specification.epsilon_slots[1]
+    assert optimum.vector[last] == 0
+    problem = Problem.of(optimum.units.specification, [data], optimum.prior, optimum.units.scaling)
+    assert max(point.vector[last] for point in along_ridges(problem, optimum)) > 1
 
 
 def test_draws_reach_along_the_ridge(fitted):
