@@ -48,10 +48,11 @@ SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes 
 LINEAR_SIZE = 150  # but not as early where only differences matter, for then the curvature is a product of matrices,
 ONE_LEVEL_SIZE = 400  # nor for one level of such rewards
 ONE_LEVEL_STARTS = 4  # and whose likelihood has hardly more than one optimum (just one without threshold)
-PASSES, STEPS, FIRST_STEPS = 6, 10, 4  # over all rows, at most, and on a large sample for each of them;
-UNPROVEN, SHORT, FINE = 1e-6, 1e-4, 1e-7  # steps that promise no more than so many units are taken without another; are
-# followed by a pass for the gradient alone; how well a surrogate is minimised,
-FINE_SHARE = 0.01  # or to this share of what the search itself asks for
+PASSES, STEPS = 8, 10  # over all rows, at most, and on a large sample for each of them
+UNPROVEN = 1e-4  # units of log-likelihood: a step that promises no more, and leaves far less undone, is the last one
+SLOW = 0.1  # the share of its promise that a step leaves undone, from which on the curvature is computed again
+FINE, FINE_SHARE = 1e-7, 0.01  # how well a surrogate is minimised, or to this share of what the search itself asks for,
+ROUGH_SHARE = 1e-3  # or of what the last step promised
 KEEP = 8  # distinct candidates that are polished, more where that is free
 ROUNDS = 20  # of looking around the best, at most
 PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
@@ -287,25 +288,24 @@ def _polished(samples: Samples, solutions: Solutions, tolerance: float) -> Solut
 def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, tolerance: float) -> Solutions:
     """The optimum of all rows from that of a large sample of them, in as few passes as will do.
 
-    The first pass is for the gradient alone, and a few steps: so far away the sample's curvature is as good a guide,
-    but for one level, whose curvature takes no longer. So are passes after short steps, which change next to nothing
-    about the curvature. The last step, which promises next to nothing, is taken without proof. Where a step does not
-    gain, the first part of it is tried, which is Newton's; if that does not gain, nothing has converged.
+    The first pass is for the curvature, too. Others are for the gradient alone, as long as steps leave little undone of
+    what they promised; but for one level, whose curvature takes no longer. The last step, which promises next to
+    nothing, is taken without proof. Where a step does not gain, the first part of it is tried, which is Newton's; if
+    that does not gain, nothing has converged.
     """
-    least, steps = (2, STEPS) if _single_optimum(objective.specification) else (1, FIRST_STEPS)
-    at, bends = objective.evaluate(vectors, order=least), None
+    least, steps = 2 if _single_optimum(objective.specification) else 1, STEPS
+    at, surrogate, before = objective.evaluate(vectors), None, None
     for _ in range(PASSES):
-        surrogate = Surrogate.around(vectors, at, larger, bends)
-        bends = surrogate.lack.curvature
-        ahead = minimise(
-            surrogate, vectors, tolerance=max(FINE, FINE_SHARE * tolerance), damping=NEAR, iterations=steps
-        )
-        promised = np.max(at.value - ahead.values)
-        if bends is not None and promised <= max(tolerance, UNPROVEN):
+        surrogate = Surrogate.around(vectors, at, larger, surrogate)
+        fine = max(FINE, FINE_SHARE * tolerance, ROUGH_SHARE * (before or 0.0))
+        ahead = minimise(surrogate, vectors, tolerance=fine, damping=NEAR, iterations=steps)
+        promised = float(np.max(at.value - ahead.values))
+        if promised <= max(tolerance, UNPROVEN):
             return ahead
-        there = objective.evaluate(ahead.vectors, order=least if bends is not None and promised <= SHORT else 2)
+        slow = before is not None and promised > SLOW * before
+        there = objective.evaluate(ahead.vectors, order=2 if slow else least)
         if (there.value <= at.value).all():
-            vectors, at, steps = ahead.vectors, there, STEPS
+            vectors, at, steps, before = ahead.vectors, there, STEPS, promised
         elif steps > 1:
             steps = 1
         else:
