@@ -19,7 +19,7 @@ import numpy as np
 from lori.inference.blocks import Evaluation
 
 if TYPE_CHECKING:
-    from lori.inference.search.search import Objective
+    from lori.inference.search.minimising import Objective
     from lori.inference.sources.memory import Source
     from lori.model.specification import Specification
 
