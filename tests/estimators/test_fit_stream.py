@@ -46,7 +46,7 @@ def same(one: lori.LORI, other: lori.LORI) -> None:
 def test_a_stream_gives_the_answer_of_memory(folder, in_memory, monkeypatch):
     monkeypatch.setattr("lori.data.reading.stream.PIECE_ROWS", 500)
     monkeypatch.setattr("lori.inference.sources.stream.LARGE_ROWS", 1200)
-    monkeypatch.setattr("lori.inference.search.search.WHOLE", 0)  # so that the search sees a sample only
+    monkeypatch.setattr("lori.inference.search.minimising.WHOLE", 0)  # so that the search sees a sample only
     seen: list[tuple[int, float]] = []
     streamed = lori.LORI(**SETTINGS, **ONLY).fit(open_stream(folder), progress=lambda *args: seen.append(args))
     same(streamed, in_memory)

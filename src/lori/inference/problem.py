@@ -20,8 +20,9 @@ from lori.inference.blocks import ALIKE, FEW_ROWS, Evaluation, laid_out, log_lik
 from lori.inference.plain import RowWise
 from lori.inference.rows import by_groups, by_rows
 from lori.inference.search.guided import guided_search
+from lori.inference.search.minimising import minimise
 from lori.inference.search.newton import TOLERANCE
-from lori.inference.search.search import minimise, search
+from lori.inference.search.search import search
 from lori.inference.search.solutions import Found, Solutions
 from lori.inference.sources.memory import Memory, Source
 from lori.inference.statistics import Moments, Observed, Scaling

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 
 from lori.data.preferences import Preferences
 from lori.inference.problem import Problem
+from lori.inference.search import all_rows, minimising
 from lori.inference.search import search as module
 from lori.inference.search.search import search
 from lori.inference.search.solutions import Solutions
@@ -198,7 +199,7 @@ def test_observed_ties_are_searched_without_a_hitch():
 
 
 def test_many_parameters_go_to_the_quasi_newton_method(two_levels, found, monkeypatch):
-    monkeypatch.setattr(module, "SECOND_ORDER_SIZE", 3)
+    monkeypatch.setattr(minimising, "SECOND_ORDER_SIZE", 3)
     result = search(two_levels, starts=STARTS, generator=np.random.default_rng(1))
     assert result.values[0] == pytest.approx(found.values[0], abs=0.01)
 
@@ -209,7 +210,7 @@ def test_the_curvature_is_that_of_the_problem_at_the_end(two_levels, found):
 
 
 def test_a_search_on_samples_ends_on_all_rows(two_levels, found, monkeypatch):
-    monkeypatch.setattr(module, "WHOLE", 0)
+    monkeypatch.setattr(minimising, "WHOLE", 0)
     monkeypatch.setattr(module, "SEARCH_ROWS", 300)
     monkeypatch.setattr(module, "POLISH_ROWS", 450)
     monkeypatch.setattr(module, "ROWS_EACH", 50)
@@ -246,8 +247,8 @@ def test_a_last_threshold_that_a_sample_closed_is_opened_on_all_rows(monkeypatch
     assert at.gradient[0, 0, -1] == pytest.approx(0.0, abs=1e-6)
     assert at.curvature[0, 0, -1, -1] < 0
     stuck = Solutions(vectors, at.value, np.ones((1, 1), bool), at.curvature, at.gradient)
-    monkeypatch.setattr(module, "_polished", lambda *_: stuck)
-    won = module._on_all_rows((problem,) * 4, stuck, 1e-9)
+    monkeypatch.setattr(all_rows, "_polished", lambda *_: stuck)
+    won = all_rows.on_all_rows((problem,) * 3, stuck, 1e-9)
     best = search(problem, starts=STARTS, generator=generator)
     assert won.values[0, 0] < at.value[0, 0] - 1
     assert won.values[0, 0] == pytest.approx(best.values[0], abs=1e-6)
@@ -255,7 +256,7 @@ def test_a_last_threshold_that_a_sample_closed_is_opened_on_all_rows(monkeypatch
 
 def test_groups_are_found_as_each_alone(monkeypatch):
     """Also where one group is searched on all its rows beside a sample of another's."""
-    monkeypatch.setattr(module, "WHOLE", 0)
+    monkeypatch.setattr(minimising, "WHOLE", 0)
     monkeypatch.setattr(module, "SEARCH_ROWS", 500)
     monkeypatch.setattr(module, "ROWS_EACH", 50)
     model = OrderedModel.linear([[1.0, 2.0]], epsilon=[0.0])

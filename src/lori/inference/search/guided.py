@@ -15,18 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from lori.inference.search import newton
-from lori.inference.search.search import (
-    COARSE,
-    NEAR,
-    Objective,
-    around,
-    minimise,
-    on_sample,
-    search,
-    unit_of,
-)
-from lori.inference.search.solutions import FEW, RIVAL, SAME, Found, Solutions, best_starts
-from lori.inference.search.starts import insertions, neighbours, random_starts
+from lori.inference.search.all_rows import COARSE, NEAR
+from lori.inference.search.minimising import Objective, minimise, on_sample, unit_of
+from lori.inference.search.search import around, search
+from lori.inference.search.solutions import FEW, RIVAL, SAME, Found, Solutions
+from lori.inference.search.starts import best_starts, insertions, neighbours, random_starts
 
 BUDGET = 1.5e5  # rows times their effort, in rows of pairs, that all starts are tried on
 FEWEST, TELLING = 40, 20  # rows for each parameter, in any sample; where each has many alternatives and tells more

@@ -13,86 +13,46 @@ more is not searched for: it would have to be inserted where that one was tried.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from lori.inference.blocks import ALIKE, FEW_ROWS, FEWER_ROWS, Evaluation, room
-from lori.inference.search import newton, quasi_newton
-from lori.inference.search.solutions import CLOSE, FEW, RIVAL, SAME, Found, Solutions, best_starts, stacked
+from lori.inference.blocks import ALIKE, FEWER_ROWS, room
+from lori.inference.search import newton
+from lori.inference.search.all_rows import COARSE, on_all_rows
+from lori.inference.search.minimising import (
+    Objective,
+    cheap_to_search,
+    minimise,
+    on_sample,
+    second_order,
+    single_optimum,
+    unit_of,
+)
+from lori.inference.search.solutions import KEEP, RIVAL, SAME, Found, Solutions
 from lori.inference.search.starts import (
     STEEP,
     additions,
+    best_starts,
     closed,
     insertions,
     neighbours,
-    openings,
     random_starts,
-    saddle,
     steeper,
     variations,
 )
-from lori.inference.search.surrogate import Surrogate
-from lori.inference.sources.memory import Source
-from lori.inference.statistics import Scaling
-from lori.model.priors import Prior
 from lori.model.specification import Specification
 
-WHOLE = 300_000  # pairs × parameters up to which many starts are cheap on all rows; beyond, samples stand for them:
 SEARCH_ROWS = 2000  # of each group, for all starts; half of it where there are many more rows
 POLISH_ROWS = 6000  # of each group, for the best of them
 LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on all rows
-COARSE = 1e-3  # log-likelihood units that an optimum may be short of when it is polished again on the same rows
-ROUGH = 0.02  # or on more rows, in units of the sample's own log-likelihood: samples differ by far more
 ROWS_EACH = 300  # at least so many for each parameter, in any sample: on fewer, optima of two levels fit noise
-NEAR = 1e-3  # damping where the optimum of a large sample is the start
-SECOND_ORDER_SIZE = 60  # with more free parameters a quasi-Newton method takes over,
-LINEAR_SIZE = 150  # but not as early where only differences matter, for then the curvature is a product of matrices,
-ONE_LEVEL_SIZE = 400  # nor for one level of such rewards
-ONE_LEVEL_STARTS = 4  # and whose likelihood has hardly more than one optimum (just one without threshold)
-PASSES, STEPS, FIRST_STEPS = 6, 10, 4  # over all rows, at most, and on a large sample for each of them;
-UNPROVEN, SHORT, FINE = 1e-6, 1e-4, 1e-7  # steps that promise no more than so many units are taken without another; are
-# followed by a pass for the gradient alone; how well a surrogate is minimised,
-FINE_SHARE = 0.01  # or to this share of what the search itself asks for
+ONE_LEVEL_STARTS = 4  # of one level, whose likelihood has hardly more than one optimum (just one without threshold)
 ADDED = 12  # last levels at random, below the smaller model
-KEEP = 8  # distinct candidates that are polished, more where that is free
 WIDER = (1.0, 2.5, 6.0, 16.0, 40.0)  # than the weak prior are those that lead to none
 ROUNDS = 20  # of looking around the best, at most
 PATIENCE = 2, 6  # rounds without gain on few rows: as a rule, and where weights are steep
 SILENT = 0.05  # a threshold that passes on less than 3 % of the decisions, whatever the gap
-
-
-class Minimised(Protocol):
-    """What a minimiser asks of a problem, or of what stands for one."""
-
-    @property
-    def specification(self) -> Specification: ...
-
-    @property
-    def source(self) -> Source: ...
-
-    def evaluate(self, vectors: np.ndarray, order: int = 2) -> Evaluation: ...
-
-    def of_group(self, group: int) -> Minimised: ...
-
-
-class Objective(Minimised, Protocol):
-    """What a search asks of a problem."""
-
-    @property
-    def scaling(self) -> Scaling: ...
-
-    @property
-    def prior(self) -> Prior | None: ...
-
-    def of_group(self, group: int) -> Objective: ...
-
-    def on_sample(self, rows: int, generator: np.random.Generator) -> Objective: ...
-
-    def regularised(self, wider: float | None = None) -> Objective: ...
-
-
-Samples = tuple[Objective, Objective, Objective]  # all rows, and smaller and smaller parts of them
 
 
 def search(
@@ -112,7 +72,7 @@ def search(
         rivals = (none,) * objective.source.groups
         return Found.of(won, starts=fewer.starts, share_at_best=fewer.share_at_best, rivals=rivals)
     larger = middle = small = objective
-    cheap, least = _cheap(objective), ROWS_EACH * specification.size
+    cheap, least = cheap_to_search(objective), ROWS_EACH * specification.size
     if not cheap:
         polish = max(POLISH_ROWS, 2 * least)
         larger = objective.on_sample(polish if specification.concave else LARGE_ROWS, generator)  # one way down
@@ -135,7 +95,7 @@ def search(
     if one_way:  # Newton's method goes fastest from near zero
         drawn[:ONE_LEVEL_STARTS, specification.reward_slots[0]] *= 0.1
     tried = np.repeat(drawn[None], objective.source.groups, axis=0)
-    if not _second_order(specification):
+    if not second_order(specification):
         tried = best_starts(tried, small.evaluate(tried, order=0).value, KEEP)
     random = tried.shape[1]
     if fewer is not None:
@@ -163,7 +123,7 @@ def search(
         solutions = minimise(objective, tried)
         won, rivals = solutions.winners(), solutions.rivals()
     else:
-        won = _on_all_rows((objective, larger, middle), solutions, tolerance)
+        won = on_all_rows((objective, larger, middle), solutions, tolerance)
         rivals = solutions.rivals(unit_of(middle, objective))
     return Found.of(won, starts=starts, share_at_best=share, rivals=rivals)
 
@@ -187,7 +147,7 @@ def around(
         if others.shape[1] == 0:
             break
         count = max(others.shape[1], tries)
-        more = (room(count, rows, specification) if _second_order(specification) else count) - others.shape[1]
+        more = (room(count, rows, specification) if second_order(specification) else count) - others.shape[1]
         others = np.concatenate([others, variations(specification, best, more, generator)], axis=1)
         again = minimise(objective, others, **options)
         gain = solutions.values.min(axis=1) - again.values.min(axis=1)
@@ -213,82 +173,6 @@ def graduated(objective: Objective, starts: np.ndarray, generator: np.random.Gen
     return minimise(objective, starts, tolerance=COARSE)
 
 
-def _on_all_rows(samples: Samples, solutions: Solutions, tolerance: float) -> Solutions:
-    """The winners on all rows; where a sample closed the last threshold at what is a saddle of theirs, it is opened."""
-    objective = samples[0]
-    won = _polished(samples, solutions, tolerance)
-    if not saddle(objective.specification, won.vectors, won.curvature):
-        return won
-    opened = openings(objective.specification, won.vectors)[:, :1]
-    return won.beside(minimise(objective, opened, tolerance=tolerance, damping=NEAR)).winners()
-
-
-def _polished(samples: Samples, solutions: Solutions, tolerance: float) -> Solutions:
-    """The winners on all rows, by way of larger samples if there are very many."""
-    objective, larger, middle = samples
-    specification, won = objective.specification, solutions.winners()
-    opened = openings(specification, won.vectors)
-    if larger.source is objective.source:
-        tried = np.concatenate([solutions.distinct(KEEP - 2), opened], axis=1)
-        won = minimise(objective, tried, tolerance=COARSE).winners()
-    else:
-        at_first, unit = unit_of(middle, objective), unit_of(larger, objective)
-        tried = won.vectors
-        if not _single_optimum(specification):
-            tried = solutions.distinct(FEW, SAME * at_first, CLOSE * at_first)
-        if closed(specification, won.vectors) and tolerance < COARSE:
-            tried = np.concatenate([tried[:, 1:], opened], axis=1)  # from where the best is found again if it is closed
-        solutions = minimise(larger, tried, **on_sample(larger, objective, tolerance))
-        won, close = solutions.winners(), solutions.distinct(FEW, SAME * unit, CLOSE)
-        if tolerance < COARSE and close.shape[1] > 1:
-            won = minimise(objective, close, tolerance=COARSE, damping=NEAR).winners()
-        elif _second_order(specification):
-            won = _few_passes(objective, larger, won.vectors, tolerance)
-            if won.converged.all():
-                return won
-    return minimise(objective, won.vectors, tolerance=tolerance, damping=NEAR)
-
-
-def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, tolerance: float) -> Solutions:
-    """The optimum of all rows from that of a large sample of them, in as few passes as will do.
-
-    The first pass is for the gradient alone, and a few steps: so far away the sample's curvature is as good a guide,
-    but for one level, whose curvature takes no longer. So are passes after short steps, which change next to nothing
-    about the curvature. The last step, which promises next to nothing, is taken without proof. Where a step does not
-    gain, the first part of it is tried, which is Newton's; if that does not gain, nothing has converged.
-    """
-    least, steps = (2, STEPS) if _single_optimum(objective.specification) else (1, FIRST_STEPS)
-    at, bends = objective.evaluate(vectors, order=least), None
-    for _ in range(PASSES):
-        surrogate = Surrogate.around(vectors, at, larger, bends)
-        bends = surrogate.lack.curvature
-        ahead = minimise(
-            surrogate, vectors, tolerance=max(FINE, FINE_SHARE * tolerance), damping=NEAR, iterations=steps
-        )
-        promised = np.max(at.value - ahead.values)
-        if bends is not None and promised <= max(tolerance, UNPROVEN):
-            return ahead
-        there = objective.evaluate(ahead.vectors, order=least if bends is not None and promised <= SHORT else 2)
-        if (there.value <= at.value).all():
-            vectors, at, steps = ahead.vectors, there, STEPS
-        elif steps > 1:
-            steps = 1
-        else:
-            break
-    return Solutions(vectors, at.value, np.zeros(at.value.shape, bool))
-
-
-def unit_of(sample: Objective, objective: Objective) -> float:
-    """What a unit of the sample's own log-likelihood is, of all rows: as many as each of its rows stands for."""
-    return objective.source.rows / sample.source.rows
-
-
-def on_sample(sample: Objective, objective: Objective, tolerance: float) -> dict[str, float]:
-    """How well, and for how long, an optimum of a sample is looked for."""
-    unit = unit_of(sample, objective)
-    return {"tolerance": max(tolerance, ROUGH * unit), "beyond": RIVAL * unit}
-
-
 def _settled(specification: Specification, fewer: Found) -> bool:
     """Did a level beyond the second stay silent in every group, when there was one level less?"""
     if specification.likelihood.rule == "observed":  # there a level is silent behind a large threshold
@@ -299,66 +183,9 @@ def _settled(specification: Specification, fewer: Found) -> bool:
     return bool(slots) and bool((fewer.vectors[:, slots] < SILENT).any(axis=1).all())
 
 
-def _single_optimum(specification: Specification) -> bool:
-    return specification.likelihood.nearly_convex(specification)
-
-
 def _one_way_down(objective: Objective) -> bool:
     """Does every start lead to the best optimum? That of one level, as a rule; but where neither a prior nor many rows
     keep weights small, choices may be told best by a step: a coin below the threshold, without fail beyond it."""
     specification = objective.specification
-    steps = objective.prior is None and bool(specification.epsilon_slots) and _cheap(objective)
-    return _single_optimum(specification) and not steps
-
-
-def _cheap(objective: Minimised) -> bool:
-    """Are there so few rows and parameters that many starts cost little, and share compiled code?"""
-    specification, rows = objective.specification, objective.source.rows
-    shared = room(1, rows, specification) > 1
-    work = rows * specification.size * specification.likelihood.effort
-    return shared and work <= WHOLE and _second_order(specification)
-
-
-def _second_order(specification: Specification) -> bool:
-    if _single_optimum(specification):
-        return specification.size <= ONE_LEVEL_SIZE
-    linear = specification.likelihood.only_differences_matter(specification)
-    return specification.size <= (LINEAR_SIZE if linear else SECOND_ORDER_SIZE)
-
-
-def minimise(objective: Minimised, starts: np.ndarray, **options: Any) -> Solutions:
-    """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape."""
-    groups, count, size = starts.shape
-    specification = objective.specification
-    if not _second_order(specification):
-        parts = []
-        for group, own in enumerate(starts):
-            single = objective.of_group(group)
-
-            def evaluate(vectors: np.ndarray, single: Minimised = single) -> Evaluation:
-                return single.evaluate(vectors[None], order=1).mapped(lambda part: part[0])
-
-            parts.append(quasi_newton.minimise(evaluate, own, specification.bounds))
-        return stacked(parts).grouped(groups)
-    shared = _cheap(objective)
-    in_turn = shared or not specification.likelihood.quick  # code does not depend on how many there are
-
-    def evaluate_some(vectors: np.ndarray, problems: np.ndarray) -> Evaluation:
-        if groups == 1 and objective.source.rows > FEW_ROWS:  # one after the other, so that none is computed in vain
-            parts = [objective.evaluate(vector[None, None]) for vector in vectors]
-            return Evaluation(*(np.concatenate(same)[:, 0] for same in zip(*parts, strict=True)))
-        group = problems // count
-        place = np.arange(len(problems)) - np.searchsorted(group, group)
-        laid = np.repeat(starts[:, :1], place.max() + 1 if in_turn else count, axis=1)
-        laid[group, place] = vectors
-        return objective.evaluate(laid).mapped(lambda part: part[group, place])
-
-    flat = newton.minimise(
-        evaluate_some,
-        starts.reshape(-1, size),
-        specification.bounds,
-        groups=groups,
-        together=ALIKE if shared else None,
-        **options,
-    )
-    return flat.grouped(groups)
+    steps = objective.prior is None and bool(specification.epsilon_slots) and cheap_to_search(objective)
+    return single_optimum(specification) and not steps

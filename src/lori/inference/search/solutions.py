@@ -10,6 +10,7 @@ import numpy as np
 
 SAME = 0.05  # log-likelihood units within which two optima count as the same
 CLOSE, FEW = 3.0, 3  # within which more rows may decide otherwise; so many are tried there
+KEEP = 8  # distinct candidates that are polished, more where that is free
 RIVAL, RIVALS = 12.0, 8  # beyond which one is out of the question; so many are kept
 
 
@@ -124,11 +125,6 @@ class Found:
             share_at_best=share_at_best,
             rivals=rivals,
         )
-
-
-def best_starts(vectors: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    order = np.argsort(values, axis=1)[:, :count]
-    return np.take_along_axis(vectors, order[:, :, None], axis=1)
 
 
 def stacked(parts: list[Solutions]) -> Solutions:
