@@ -31,7 +31,6 @@ from lori.inference.search.minimising import (
 )
 from lori.inference.search.solutions import KEEP, RIVAL, SAME, Found, Solutions
 from lori.inference.search.starts import (
-    STEEP,
     additions,
     best_starts,
     closed,
@@ -51,7 +50,7 @@ ONE_LEVEL_STARTS = 4  # of one level, whose likelihood has hardly more than one 
 ADDED = 12  # last levels at random, below the smaller model
 WIDER = (1.0, 2.5, 6.0, 16.0, 40.0)  # than the weak prior are those that lead to none
 ROUNDS = 20  # of looking around the best, at most
-PATIENCE = 2, 6  # rounds without gain on few rows: as a rule, and where weights are steep
+PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
 SILENT = 0.05  # a threshold that passes on less than 3 % of the decisions, whatever the gap
 
 
@@ -109,11 +108,10 @@ def search(
     if small.source is not middle.source and (whole or not one_way):
         solutions = minimise(middle, solutions.distinct(KEEP, same, within), **coarse(middle), iterations=20)
     tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
-    if few and objective.prior is None:
-        smooth = varying.spawn(1)[0]  # steep levels of few rows are come to by smoother ones
-        solutions = solutions.beside(graduated(objective, tried, smooth, tries))
     if whole or not one_way or closed(specification, solutions.winners().vectors):
         solutions = around(middle, solutions, varying, tries, few, **coarse(middle), iterations=40 if whole else 20)
+    if few and objective.prior is None:
+        solutions = solutions.beside(graduated(objective, tried, varying, tries))
     if cheap:
         solutions = minimise(objective, solutions.distinct(ALIKE, COARSE), tolerance=COARSE)
     if whole:
@@ -160,17 +158,17 @@ def around(
 
 
 def graduated(objective: Objective, starts: np.ndarray, generator: np.random.Generator, tries: int) -> Solutions:
-    """Where starts lead under a prior that grows wider and wider until there is none.
+    """Where starts lead under a prior that grows wider and wider until there is none, and what is around it.
 
     Without a prior, steep levels have so many optima beside each other that starts hardly leave the one they come to.
     Those of a smooth objective are few, and the best are followed.
     """
+    options = {"tolerance": COARSE, "enough": 0.75, "iterations": 40}
     for wider in WIDER:
         smooth = objective.regularised(wider)
-        options = {"tolerance": COARSE, "enough": 0.75, "iterations": 40}
         found = around(smooth, minimise(smooth, starts, **options), generator, tries, False, **options)
         starts = found.distinct(ALIKE, COARSE)
-    return minimise(objective, starts, tolerance=COARSE)
+    return around(objective, minimise(objective, starts, tolerance=COARSE), generator, tries, True, **options)
 
 
 def _settled(specification: Specification, fewer: Found) -> bool:

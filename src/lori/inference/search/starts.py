@@ -15,7 +15,6 @@ from lori.model.specification import Specification
 OPENINGS = ((1.0, 1.0), (4.0, 2.5))  # last thresholds to try, with what the last reward is multiplied by
 CLOSED = 0.1  # a last threshold below this may be a trap, see `openings`
 LAPSES = (0.01, 0.03, 0.1)  # rates of slips to start from, where they are learned
-STEEP, SHAKEN = 15.0, 0.3  # weights larger than this are all but without noise; by what share others are shaken
 STEEPER = 4.0
 STRONG = 2.0  # how much larger than other random rewards that of an added level is
 PASSING = 6.0  # a threshold at which a level without weights passes 99.5 % of the decisions on
@@ -197,13 +196,17 @@ def _numbers(
 
 
 def steeper(specification: Specification, best: np.ndarray) -> np.ndarray:
-    """(groups, 1, parameters) the best with all levels steeper: at infinity, no step seems to gain anything."""
-    steep = best[:, None].copy()
-    for vector in steep[:, 0]:
-        for reward, where in zip(specification.rewards, specification.reward_slots, strict=True):
-            vector[where] = reward.multiplied(vector[where], STEEPER) if reward.free_scale else vector[where]
-        vector[list(specification.epsilon_slots.values())] *= STEEPER
-    return np.clip(steep, *specification.bounds)
+    """(groups, levels + 1, parameters) the best with a level steeper, or all: at infinity, no step seems to gain."""
+    levels = range(specification.levels)
+    starts = np.repeat(best[:, None], specification.levels + 1, axis=1)
+    for place, some in enumerate([*([level] for level in levels), levels]):
+        for level in some:
+            reward, where = specification.rewards[level], specification.reward_slots[level]
+            if reward.free_scale:
+                starts[:, place, where] = [reward.multiplied(own, STEEPER) for own in starts[:, place, where]]
+            if level in specification.epsilon_slots:
+                starts[:, place, specification.epsilon_slots[level]] *= STEEPER
+    return np.clip(starts, *specification.bounds)
 
 
 def variations(
@@ -227,9 +230,7 @@ def variations(
             if level in slots:
                 start[:, slots[level]] = layout.typical_gap(drawn, own.uniform(0.1, 0.8)) * factor[:, 0]
             continue
-        steep = np.abs(start).max(axis=1, keepdims=True) > STEEP
-        size = np.where(steep, SHAKEN * np.exp(own.uniform(np.log(0.02), 0.0)), SHAKEN)
-        start *= 1 + size * own.normal(size=specification.size)
+        start *= 1 + 0.3 * own.normal(size=specification.size)
         if place % 3 == 1:
             for each in range(levels):
                 factor = np.exp(own.uniform(np.log(0.02), np.log(5.0)))
