@@ -26,12 +26,12 @@ ELEMENTS = 65_536  # with so many rows × starts at a time
 def suffices(specification: Specification, groups: Sequence[Observations]) -> bool:
     """Are there so few rows, of rewards whose sums need no automatic differentiation, that NumPy ends first?
 
-    Not where they are a part of more, which needs compiled code anyway: other parts at the same time, or all rows.
+    Not where they are a part of more: the other parts need compiled code anyway, at the same time.
     """
     layout = specification.likelihood.layout(specification)
     if layout.light:
         return True
-    if not layout.plain or any(group.some or group.of_many for group in groups):
+    if not layout.plain or any(group.some for group in groups):
         return False
     return len(groups) <= MOST_GROUPS and sum(group.rows for group in groups) <= MOST_ROWS
 

@@ -154,13 +154,6 @@ def best_starts(vectors: np.ndarray, values: np.ndarray, count: int) -> np.ndarr
     return np.take_along_axis(vectors, order[:, :, None], axis=1)
 
 
-def ajar(specification: Specification, vectors: np.ndarray) -> np.ndarray:
-    """The same vectors with the last threshold, where it is learned, as little open as it can be told from closed."""
-    opened = vectors.copy()
-    opened[..., specification.epsilon_slots.get(specification.levels - 1, [])] = CLOSED
-    return opened
-
-
 def closed(specification: Specification, vectors: np.ndarray) -> bool:
     """Is the last threshold, which is learned, so small in a group that this may be a trap?"""
     slot = specification.epsilon_slots.get(specification.levels - 1)

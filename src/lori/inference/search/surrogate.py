@@ -2,11 +2,10 @@
 
     f(x) ≈ s(x) + [f − s](c) + [f − s]′(c)ᵀ(x − c) + ½ (x − c)ᵀ [f − s]″(c) (x − c)
 
-with f that of all rows, s that of the sample and c the centre. A quadratic alone (Newton's step) is a poor guide along
+with f that of all rows, s that of the sample and c the centre; without the last term where the curvature of all rows is
+not known. A quadratic alone (Newton's step) is a poor guide along
 a threshold that is hardly known; here the sample stands for what the quadratic leaves out, so that steps on all rows
-are few and none is in vain. One pass for the curvature of all rows is enough: it takes many times as long as one for
-the gradient where parameters are many, and gradients tell how [f − s]″ is to be corrected along the steps since
-(a symmetric secant of rank one, Broyden 1967).
+are few and none is in vain.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 
 REACH = 0.3  # standardised units from the centre, and as a share of its own: further away it is infinite
-ROUNDING = 1e-8  # a correction that hardly lies along the step is no correction
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,28 +37,13 @@ class Surrogate:
 
     @classmethod
     def around(
-        cls, centre: np.ndarray, there: Evaluation, sample: Objective, before: Surrogate | None = None
+        cls, centre: np.ndarray, there: Evaluation, sample: Objective, bends: np.ndarray | None = None
     ) -> Surrogate:
-        """`there` is the evaluation of all rows at the centre; without their curvature it takes that of the surrogate
-        `before`."""
+        """`there` is the evaluation of all rows at the centre; without their curvature `bends` is what it has beyond
+        the sample's, if that is known from nearby."""
         own = sample.evaluate(centre)
         lack = [all_rows - some for all_rows, some in zip(there, own, strict=True) if all_rows is not None]
-        if there.curvature is None:
-            assert before is not None
-            lack.append(before._corrected(centre, lack[1]))
-        return cls(sample, centre, own, Evaluation(*lack))
-
-    def _corrected(self, centre: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """The curvature of what is lacking, such that its slope at another centre follows from that at this one."""
-        _, before, curvature = self.lack
-        assert before is not None
-        assert curvature is not None
-        moved = centre - self.centre
-        rest = slope - before - np.einsum("gsij,gsj->gsi", curvature, moved)
-        along = np.sum(rest * moved, axis=-1)
-        known = np.abs(along) > ROUNDING * np.linalg.norm(rest, axis=-1) * np.linalg.norm(moved, axis=-1)
-        factor = np.where(known, 1 / np.where(known, along, 1.0), 0.0)
-        return curvature + factor[..., None, None] * rest[..., :, None] * rest[..., None, :]
+        return cls(sample, centre, own, Evaluation(*lack, *([] if bends is None or len(lack) > 2 else [bends])))
 
     @property
     def specification(self) -> Specification:
@@ -71,12 +54,11 @@ class Surrogate:
         return self.sample.source
 
     def evaluate(self, vectors: np.ndarray, order: int = 2) -> Evaluation:
-        value, gradient, bends = self.lack
+        value, gradient, curvature = self.lack
         assert gradient is not None
-        assert bends is not None
         moved = vectors - self.centre
         near = np.all(np.abs(moved) <= REACH * (1 + np.abs(self.centre)), axis=-1)
-        bends = np.broadcast_to(bends, (*moved.shape, moved.shape[-1]))
+        bends = np.broadcast_to(0.0 if curvature is None else curvature, (*moved.shape, moved.shape[-1]))
         bent = np.einsum("gsj,gsij->gsi", moved, bends)
         value = np.where(near, value + np.sum((gradient + 0.5 * bent) * moved, axis=-1), np.inf)
         correction = Evaluation(*(value, gradient + bent, bends)[: order + 1])

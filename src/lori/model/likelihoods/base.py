@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from lori.model.specification import Specification
 
 
-VERY_MANY = 100_000  # rows
-
-
 class Rows(Protocol):
     """Rows of one kind of outcome, in the user's units."""
 
@@ -87,7 +84,6 @@ class Observations:
     kinds: Mapping[str, Rows]
     count: int = 0  # how many observations there are, with those that have no row; unknown of parts
     some: bool = False  # they are a part of more
-    of_many: bool = False  # they were drawn from very many, whose sums are compiled anyway
     laid: Laid = field(default_factory=Laid, repr=False)
     weights: dict[Any, Any] = field(default_factory=dict, repr=False)  # laid out beside the rows
 
@@ -121,8 +117,7 @@ class Observations:
             kept = weight.sum()
             return own.taken(chosen, weight * (own.weight.sum() / kept if kept > 0 else 1.0))
 
-        of_many = self.of_many or self.rows > VERY_MANY
-        return Observations({kind: pick(own) for kind, own in self.kinds.items()}, of_many=of_many)
+        return Observations({kind: pick(own) for kind, own in self.kinds.items()})
 
     def shards(self, count: int) -> list[Observations]:
         """Views of consecutive rows, about equally many each."""
