@@ -5,8 +5,12 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+from lori.data.choices import Choices
+from lori.estimators.lori import LORI
 from lori.experiments.bench import set_recovery
 from lori.experiments.bench.set_recovery import READINGS, SetCoverageSettings, SetRecoverySettings, Trial, correlated
+from lori.model.decisions import simulated
+from lori.model.ordered import OrderedModel
 from lori.model.quantity import Quantity
 
 
@@ -16,13 +20,25 @@ def test_attributes_are_correlated_with_their_neighbours():
 
 
 def test_only_those_whose_levels_decide_are_judged(monkeypatch, tmp_path):
-    trials = [Trial(0.3, 0.2, True, True), Trial(0.05, 0.2, True, False), Trial(0.3, 0.05, True, False)]
+    trials = [Trial(0.3, 0.2, True, True, 0.0), Trial(0.05, 0.2, True, False, -0.1), Trial(0.3, 0.05, True, False, 0.7)]
     monkeypatch.setattr(set_recovery, "_trials", lambda work: {"trials": [asdict(own) for own in trials]})
     settings = SetRecoverySettings(deciders=3, correlations=(0.5,))
     measured = set_recovery.measure(settings, tmp_path, print, lambda done, of: None)
     assert measured.rows[0].measures["right"] == 1
     assert measured.rows[0].measures["of"] == 2
+    assert measured.rows[0].measures["least that a wrong order is ahead"] == 0.7
+    assert "ahead of the optimum next to the truth by 0.70 to 0.70" in measured.rows[0].note
     assert [claim.value for claim in measured.claims] == [1.0, 0.5, 1.0]
+
+
+def test_what_was_found_is_held_against_the_optimum_next_to_the_truth():
+    """Where the order is right, both are the same."""
+    generator = np.random.default_rng(1000)
+    truth = OrderedModel.linear([[2.0, 0.2, 0.0], [0.0, 0.3, 2.0]], epsilon=[1.5, 0.0])
+    table = correlated(generator, (300, 3, 3), 0.0)
+    seen = simulated(truth, Choices.from_arrays(table, np.zeros(300, int)), generator)
+    fit = LORI(levels=2, standard_errors="none").fit(seen)
+    assert set_recovery._ahead(truth, seen, fit) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_intervals_are_counted_by_reading_and_kept(monkeypatch, tmp_path):
