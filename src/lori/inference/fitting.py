@@ -295,7 +295,7 @@ def _assembled(
         pairs=statistics.pairs,
         typical=statistics.deviation,
         ranges=statistics.ranges,
-        differences=differences_within(part),
+        differences=differences_within(statistics.differences),
         optimum=optimum,
         rivals=found.rivals[place],
         sets=isinstance(part, Choices),
@@ -317,9 +317,9 @@ def _null(specification: Specification, data: Observed | None, statistics: Stati
     return -float((data.comparisons * data.weights) @ np.log(data.sizes))
 
 
-def differences_within(data: Observed) -> np.ndarray:
+def differences_within(differences: np.ndarray) -> np.ndarray:
     """(2, features) the smallest difference within a pair that is more than rounding, and the largest one."""
-    sizes = np.abs(data.differences)
+    sizes = np.abs(differences)
     largest = sizes.max(axis=0)
     return np.stack([np.where(sizes > 1e-9 * largest, sizes, np.inf).min(axis=0), largest])
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -57,6 +58,11 @@ class Statistics:
             self.extreme + other.extreme,
             self.weights + other.weights,
         )
+
+    @cached_property
+    def differences(self) -> np.ndarray:
+        """(rows, features) within the pairs or sets of the sample; several things are said of them."""
+        return self.sample.differences
 
     @property
     def comparisons(self) -> int:

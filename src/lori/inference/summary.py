@@ -136,7 +136,7 @@ def about_data(statistics: Statistics, context: frozenset[str] = frozenset()) ->
         count = int(statistics.extreme[place])
         slots = {"feature": preferences.features[place], "count": count}
         notes.append(Note("extreme", slots, "one" if count == 1 else "several"))
-    differences = preferences.differences
+    differences = statistics.differences
     size = np.sqrt((differences**2).mean(axis=0))
     spread = np.abs(preferences.alternatives).max(axis=0)
     constant = size <= 1e-12 * np.maximum(spread, 1e-300)

@@ -272,7 +272,7 @@ def _class_fit(
         pairs=statistics.pairs,
         typical=statistics.deviation,
         ranges=statistics.ranges,
-        differences=differences_within(part),
+        differences=differences_within(part.differences),
         optimum=optimum,
         rivals=np.empty((0, len(optimum.vector))),
         sets=isinstance(part, Choices),
