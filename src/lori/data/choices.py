@@ -378,7 +378,7 @@ class Choices:
         """The first chosen alternative of a set minus some of its rows, turned round where the worst was picked."""
         chosen, owner = np.flatnonzero(self.chosen), self.owner[rows]
         first = chosen[np.diff(self.owner[chosen], prepend=-1) > 0]  # sets stand one after the other
-        contrast = self.alternatives[first][owner] - self.alternatives[rows]
+        contrast = self.alternatives[first].take(owner, axis=0) - self.alternatives[rows]
         return contrast if self.worst is None else np.where(self.worst[owner][:, None], -contrast, contrast)
 
     def _agents(self) -> np.ndarray:

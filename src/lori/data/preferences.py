@@ -369,4 +369,4 @@ def _taken(alternatives: np.ndarray, index: np.ndarray) -> np.ndarray:
     count = len(index)
     if count and index[-1] - index[0] == count - 1 and bool((index[1:] - index[:-1] == 1).all()):
         return alternatives[index[0] : index[0] + count]
-    return alternatives[index]
+    return alternatives.take(index, axis=0)

@@ -43,7 +43,7 @@ class Statistics:
         return cls(
             pairs=len(preferences),
             outcomes=preferences.outcome_totals,
-            moments=Moments.of(preferences, fences if outside.any() else None),
+            moments=Moments.of(preferences, fences if outside.any() else None, counts),
             sample=few,
             extreme=outside,
             weights=np.array([counts.sum()] * 2 if weight is None else [counts @ weight, counts @ (weight > 0)]),
@@ -160,9 +160,9 @@ class Moments:
     square_total: np.ndarray  # (features,) of twice the mean, squared
 
     @classmethod
-    def of(cls, data: Observed, fences: Fences | None = None) -> Moments:
+    def of(cls, data: Observed, fences: Fences | None = None, counts: np.ndarray | None = None) -> Moments:
         """Observations count as often as they were made, or once each if nobody compared anything."""
-        counts = data.comparisons
+        counts = data.comparisons if counts is None else counts
         repeated = counts if counts.any() else np.ones(len(data))
         parts = cut(len(data), least=MANY)
         if len(parts) == 1:

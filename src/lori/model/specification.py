@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods import lapses
 from lori.model.likelihoods.base import Compares, Likelihood
-from lori.model.likelihoods.derivatives import SINGLE_WIDE, Derivatives
+from lori.model.likelihoods.derivatives import SINGLE_WIDE, WIDE, Derivatives
 from lori.model.likelihoods.probabilities import Levels, outcome_probabilities
 from lori.model.rewards import Bounds, Reward
 
@@ -262,10 +262,10 @@ class Specification:
         """The same model, only as exact as a search needs it, where that takes less time."""
         return _with(self, cast(Hashable, self.likelihood.roughly()))
 
-    def narrow(self, vectors: np.ndarray) -> np.ndarray:
-        """(…) are thresholds so small that single precision computes what is asked of these vectors (…, size)?"""
+    def narrow(self, vectors: np.ndarray, precision: type = np.float64) -> np.ndarray:
+        """(…) are thresholds of these vectors (…, size) so small that this precision computes without logarithms?"""
         own = self.unpack(vectors)
-        return np.max(own.alpha * own.epsilon, axis=-1) <= SINGLE_WIDE
+        return np.max(own.alpha * own.epsilon, axis=-1) <= (SINGLE_WIDE if precision is np.float32 else WIDE)
 
     def fewer(self) -> Specification:
         """The same kind of model with one level less; the last level keeps what was said about the last ε."""

@@ -24,6 +24,7 @@ WIDTHS = {1.0: 0.4, 2.0: 0.4, 4.0: 0.2}  # of the Gaussians, with their shares o
 CORRECTED = 50_000_000  # draws × rows up to which the posterior is asked
 ENOUGH = 0.2  # share of effective draws at which no more rounds are needed
 ROUNDS = 3  # of kernels at most
+SHORT = 1e-6  # log-likelihood units that a rival may be short of its optimum
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +154,7 @@ def with_rivals(problem: Problem, best: Sequence[Optimum], rivals: Sequence[np.n
         np.concatenate([some, np.repeat(own.vector[None], most - len(some), axis=0)])
         for own, some in zip(best, rivals, strict=True)
     ])  # fmt: skip
-    found = problem.solve_from(starts)
+    found = problem.solve_from(starts, tolerance=SHORT)
     assert found.gradient is not None
     assert found.curvature is not None
     groups = []

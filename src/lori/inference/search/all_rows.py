@@ -18,6 +18,7 @@ PASSES, STEPS, FIRST_STEPS = 6, 10, 4  # over all rows, at most, and on a large 
 UNPROVEN, SHORT, FINE = 1e-6, 1e-4, 1e-7  # steps that promise no more than so many units are taken without another; are
 # followed by a pass for the gradient alone; how well a surrogate is minimised,
 FINE_SHARE = 0.01  # or to this share of what the search itself asks for
+SURE = 0.1  # of these units is what a step may leave, if it is taken without proof although it promises more
 
 Samples = tuple[Objective, Objective, Objective]  # all rows, and smaller and smaller parts of them
 
@@ -63,9 +64,10 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
 
     The first pass is for the gradient alone, and a few steps: so far away the sample's curvature is as good a guide,
     but for one level, whose curvature takes no longer. So are passes after short steps, which change next to nothing
-    about the curvature. The last step, which promises next to nothing, is taken without proof. Where a step does not
-    gain, the first part of it is tried, which is Newton's; if that does not gain, nothing has converged.
+    about the curvature. The last step, which promises or leaves next to nothing, is taken without proof. Where a step
+    does not gain, the first part of it is tried, which is Newton's; if that does not gain, nothing has converged.
     """
+    enough = max(tolerance, UNPROVEN)
     least, steps = (2, STEPS) if single_optimum(objective.specification) else (1, FIRST_STEPS)
     at, bends = objective.evaluate(vectors, order=least), None
     for _ in range(PASSES):
@@ -75,7 +77,8 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
             surrogate, vectors, tolerance=max(FINE, FINE_SHARE * tolerance), damping=NEAR, iterations=steps
         )
         promised = np.max(at.value - ahead.values)
-        if bends is not None and promised <= max(tolerance, UNPROVEN):
+        left = np.inf if at.curvature is None else _left(promised, objective.source.rows)
+        if bends is not None and (promised <= enough or left <= SURE * enough):
             return ahead
         there = objective.evaluate(ahead.vectors, order=least if bends is not None and promised <= SHORT else 2)
         if (there.value <= at.value).all():
@@ -85,3 +88,12 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
         else:
             break
     return Solutions(vectors, at.value, np.zeros(at.value.shape, bool))
+
+
+def _left(promised: float, rows: int) -> float:
+    """What a step that promises so many units leaves to be gained, where the curvature is known.
+
+    The objective of n alike rows is n u² / 2 + c n u³ + …: a step that promises g has u = √(2 g / n), and what is left
+    out is n u³ = (2 g)^1.5 / √n but for c.
+    """
+    return float((2 * max(promised, 0.0)) ** 1.5 / np.sqrt(rows))

@@ -102,8 +102,9 @@ def guided_search(
         best = around(finite, best, generator.spawn(1)[0], VARIATIONS, False, **{**polish, "iterations": 20})
         chosen = best.distinct(SLIPPED)
     best = minimise(roughly, chosen, **polish)
-    last: dict[str, Any] = {"damping": NEAR, "iterations": STEPS} if dear else {}
-    won = minimise(objective, best.winners().vectors, tolerance=max(tolerance, LAST) if dear else tolerance, **last)
+    last: dict[str, Any] = {"iterations": STEPS} if dear else {}
+    last["tolerance"] = max(tolerance, LAST) if dear else tolerance
+    won = minimise(objective, best.winners().vectors, damping=NEAR, **last)
     return Found.of(won, starts=count, share_at_best=share, rivals=best.rivals())
 
 

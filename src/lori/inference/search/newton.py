@@ -22,7 +22,7 @@ ROUNDED = 1e-10  # standardised units from a bound that are rounding, not an ans
 SHRUNK = (
     0.1  # what a step leaves at least of a positive number: near zero, a rate that may not vanish grows slowly again
 )
-HOPE = 8  # steps before a start may be given up; by then they promise too little, but hardly by half
+HOPE = 5  # steps before a start may be given up; by then they promise too little, but hardly by half
 MANY = 16  # parameters from which on eigenvalues are computed only where there is need
 NOISE = 1e-13  # sums of many rows are not known better than to this share
 Evaluate = Callable[[np.ndarray, np.ndarray], Evaluation]

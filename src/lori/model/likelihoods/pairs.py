@@ -212,7 +212,8 @@ class PairRows:
     def taken(self, rows: np.ndarray, weight: np.ndarray) -> PairRows:
         place = rows if self.place is None else self.place[rows]
         turned = None if self.turned is None else self.turned[rows]
-        return PairRows(self.left[place], self.right[place], weight, self.origin[rows], None, turned)
+        left, right = self.left.take(place, axis=0), self.right.take(place, axis=0)  # a tenth of the time of [place]
+        return PairRows(left, right, weight, self.origin[rows], None, turned)
 
     def by_outcome(self) -> np.ndarray | None:
         if self.turned is None or self.place is not None:
@@ -242,11 +243,15 @@ class PairRows:
         turned = np.zeros(len(self), bool) if self.turned is None else self.turned
         if self.place is None:
             return replace(self, turned=turned)
-        return replace(self, left=self.left[self.place], right=self.right[self.place], place=None, turned=turned)
+        left, right = self.left.take(self.place, axis=0), self.right.take(self.place, axis=0)
+        return replace(self, left=left, right=right, place=None, turned=turned)
 
     def _sides(self, part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        place: Any = part if self.place is None else self.place[part]
-        return self.left[place], self.right[place], None if self.turned is None else self.turned[part, None]
+        turned = None if self.turned is None else self.turned[part, None]
+        if self.place is None:
+            return self.left[part], self.right[part], turned
+        place = self.place[part]
+        return self.left.take(place, axis=0), self.right.take(place, axis=0), turned
 
 
 def _some(array: np.ndarray, chosen: np.ndarray) -> np.ndarray:

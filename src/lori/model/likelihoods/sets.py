@@ -193,7 +193,7 @@ class Sets:
             one, other, weight, origin = one[there], other[there], weight[there], origin[there]
             if known.worst:
                 one, other = other, one
-            return PairRows(rows.table[one], rows.table[other], weight, origin)
+            return PairRows(rows.table.take(one, axis=0), rows.table.take(other, axis=0), weight, origin)
 
         made = []
         for own in groups:
@@ -340,7 +340,7 @@ class SetRows:
 
     def alternatives(self, part: slice = ALL) -> np.ndarray:
         place = self.place[part]
-        found = self.table[place]
+        found = self.table.take(place, axis=0)
         if (place < 0).any():
             found[place < 0] = np.nan
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -51,7 +52,7 @@ class Linear(Reward):
 
         Each feature keeps its draw wherever it stands among the others.
         """
-        size, place = len(features), np.argsort(np.argsort(features))
+        size, place = len(features), _places(features)
         direction = generator.normal(size=(count, size)) * generator.dirichlet(np.full(size, 0.5), size=count)
         direction /= np.linalg.norm(direction, axis=1, keepdims=True) + 1e-12
         drawn = direction[:, place] * np.exp(generator.uniform(np.log(0.5), np.log(10.0), size=(count, 1)))
@@ -71,6 +72,7 @@ class Linear(Reward):
             "decreasing": listed(self.decreasing),
         }
 
+    @lru_cache(maxsize=64)  # searches draw very often  # noqa: B019
     def _directions(self, features: Names) -> tuple[np.ndarray, np.ndarray]:
         masks = []
         for direction in ("increasing", "decreasing"):
@@ -98,3 +100,9 @@ class Linear(Reward):
 def listed(names: Sequence[str] | Literal["all"]) -> list[str] | str:
     """Names of features as JSON holds them."""
     return "all" if names == "all" else list(names)
+
+
+@lru_cache(maxsize=64)
+def _places(features: Names) -> np.ndarray:
+    """Where each feature stands among their sorted names."""
+    return np.argsort(np.argsort(features))
