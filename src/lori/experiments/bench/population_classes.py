@@ -52,6 +52,8 @@ class ClassesSettings:
     """Of each person."""
     starts: int = 24
     """Of each search."""
+    levels: tuple[int, ...] = (2, 2, 1)
+    """Of the classes that are fitted."""
     jobs: int = 2
     """Data sets worked on at the same time."""
 
@@ -62,6 +64,8 @@ class CarelessSettings(ClassesSettings):
 
     repeats: int = 50
     """Data sets."""
+    levels: tuple[int, ...] = (2, 2, 2, 2)
+    """Of the classes that are fitted: nobody knows beforehand who answers at random."""
     careless: float = 0.1
     """Share of the people who do."""
 
@@ -108,7 +112,7 @@ def recovered(work: tuple[ClassesSettings, int]) -> Recovered:
     kinds = (*KINDS, AT_RANDOM) if careless else KINDS
     shares = (*(own * (1 - careless) for own in SHARES), *[careless][: bool(careless)])
     data, kind = answers(kinds, shares, settings.people, settings.choices, seed)
-    people = Population(classes=len(kinds), levels=2, starts=settings.starts, seed=seed).fit(data)
+    people = Population(classes=len(kinds), levels=settings.levels, starts=settings.starts, seed=seed).fit(data)
     true = kind[[int(agent) for agent in people.agents_]]
     belongs = true[:, None] == np.arange(len(kinds))
     order = max(permutations(range(len(kinds))), key=lambda own: float(np.sum(people.members_[:, list(own)] * belongs)))
@@ -140,6 +144,8 @@ def true_memberships(
 
 def _same_order(found: PopulationClass, truth: OrderedModel) -> bool:
     """Is each level led by the feature that leads it in truth, with the same sign?"""
+    if len(found.levels_) != len(truth.levels):
+        return False
     for own, true in zip(found.levels_, truth.levels, strict=True):
         lead = int(np.abs(true.weights).argmax())
         if int(np.abs(own.weights).argmax()) != lead or own.weights[lead] * true.weights[lead] <= 0:
@@ -162,23 +168,18 @@ def _covered(people: Population, place: int, truth: OrderedModel, seed: int) -> 
 def measure(
     settings: ClassesSettings, out: Path, say: Callable[[str], None], progress: Callable[[int, int], None]
 ) -> Measured:
-    keeping = Keeping(out, say, progress)
+    keeping, measured = Keeping(out, say, progress), Measured()
     found = _each(keeping, "population-classes", settings)
-    right = sum(own.ordered and own.shares_off <= NEAR for own in found)
-    covered = float(np.mean([own.covered for own in found]))
-    bins, known = calibration(found), calibration([replace(own, predicted=own.known) for own in found])
-    worst, naive = (max(abs(getattr(own, name)) for own in bins) for name in ("apart", "naive"))
+    right, covered, worst = _told(measured, "levels as they are", found, settings)
+    known = calibration([replace(own, predicted=own.known) for own in found])
     least = max(abs(own.apart) for own in known)
+    wider = replace(settings, levels=(2, 2, 2))
+    _told(measured, "two levels each", _each(keeping, "population-classes-wider", wider), settings)
     count = min(settings.alike, settings.repeats)
     cells = keeping.each("population-alike", _recommended_one, settings, partial(_numbered, settings), count)
     alike = [cell["one"] for cell in cells]
-    case = f"{settings.people} people × {settings.choices} choices, {len(found)} data sets"
-    measured = Measured()
-    measured.rows = [
-        Row(case, "three classes", note=f"shares and orders right in {right}", measures={"right": right}),
-        Row(case, "thresholds", note=f"90 % intervals hold {covered:.0%}", measures={"covered": covered}),
-        Row(case, "members", note="; ".join(map(str, bins)), measures={"worst": worst, "naive": naive}),
-        Row(case, "members", note=f"worst bin {worst:.2f} standard errors; {naive:.2f} if all were independent"),
+    case = f"{settings.people} people × {settings.choices} choices"
+    measured.rows += [
         Row(case, "members, truth known", note="; ".join(map(str, known)), measures={"worst": least}),
         Row(case, "members, truth known", note=f"worst bin {least:.2f} standard errors"),
         Row(case, "people who are alike", note=f"recommended as one in {sum(alike)} of {len(alike)}"),
@@ -189,6 +190,24 @@ def measure(
     measured.claim("population-classes: worst of ten bins of membership, in standard errors", worst, 2.0)
     measured.claim("population-classes: people alike taken for one class", np.mean(alike), 0.95, at_least=True)
     return measured
+
+
+def _told(
+    measured: Measured, fitted: str, found: list[Recovered], settings: ClassesSettings
+) -> tuple[int, float, float]:
+    """Rows for classes of these levels: how often shares and orders are right, how often intervals cover, and how far
+    memberships are off in the worst bin, in standard errors."""
+    right = sum(own.ordered and own.shares_off <= NEAR for own in found)
+    covered, bins = float(np.mean([own.covered for own in found])), calibration(found)
+    worst, naive = (max(abs(getattr(own, name)) for own in bins) for name in ("apart", "naive"))
+    case = f"{settings.people} people × {settings.choices} choices, {len(found)} data sets, {fitted}"
+    measured.rows += [
+        Row(case, "three classes", note=f"shares and orders right in {right}", measures={"right": right}),
+        Row(case, "thresholds", note=f"90 % intervals hold {covered:.0%}", measures={"covered": covered}),
+        Row(case, "members", note="; ".join(map(str, bins)), measures={"worst": worst, "naive": naive}),
+        Row(case, "members", note=f"worst bin {worst:.2f} standard errors; {naive:.2f} if all were independent"),
+    ]
+    return right, covered, worst
 
 
 def _each(keeping: Keeping, name: str, settings: ClassesSettings) -> list[Recovered]:
