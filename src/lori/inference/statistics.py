@@ -86,6 +86,7 @@ class Statistics:
 
 
 MIDDLE = 10_000  # values, evenly spaced, are enough for a median
+MANY = 100_000  # rows from which on the cores share them
 FAR = 100.0  # times as far from the middle as is typical: no measurement, but a code or a slip of the pen
 
 
@@ -143,8 +144,7 @@ def _along(function: np.ufunc, values: np.ndarray, initial: float) -> np.ndarray
     return function.reduce(rest, axis=0, initial=initial)
 
 
-ELEMENTS, FEWEST = 32_768, 4096  # numbers at a time, and rows at least: they stay in cache
-MANY = 100_000  # rows from which on the cores share them
+ELEMENTS, FEWEST = 65_536, 4096  # numbers at a time, and rows at least: they stay in cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,18 +164,10 @@ class Moments:
         """Observations count as often as they were made, or once each if nobody compared anything."""
         counts = data.comparisons if counts is None else counts
         repeated = counts if counts.any() else np.ones(len(data))
-        parts = cut(len(data), least=MANY)
-        if len(parts) == 1:
-            return cls._of_part(data, repeated, fences, parts[0])
-        each = together(lambda part: cls._of_part(data, repeated, fences, part), parts)
-        return sum(each[1:], start=each[0])
-
-    @classmethod
-    def _of_part(cls, data: Observed, repeated: np.ndarray, fences: Fences | None, whole: slice) -> Moments:
         comparisons, total, square, square_total = np.zeros((4, data.n_features))
         step = max(FEWEST, ELEMENTS // max(data.n_features, 1))
-        for start in range(whole.start, whole.stop, step):
-            part = slice(start, min(start + step, whole.stop))
+        for start in range(0, len(data), step):  # small steps, at which several threads would wait for each other
+            part = slice(start, start + step)
             inside, both, apart = data.within(part, None if fences is None else fences.hold)
             times = repeated[part]
             if inside is not None:

@@ -10,10 +10,11 @@ from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.experiments.bench.data import ORGAN_PAIRS
+from lori.experiments.bench.regression import SOLVERS, at_its_best, by_the_best
 from lori.inference.problem import Problem
 from lori.model.ordered import OrderedModel
 
-ONE, TWO, REGRESSION = "LORI, 1 level", "LORI, 2 levels", "scikit-learn, 1 level"
+ONE, TWO = "LORI, 1 level", "LORI, 2 levels"
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,6 @@ def measure(settings: FeaturesSettings) -> Measured:
     one = LORI(levels=1, epsilon=0.0, lapse=0, prior=None)
     two = LORI(levels=2, lapse=0, prior=None)
 
-    def regression() -> np.ndarray:
-        from sklearn.linear_model import LogisticRegression
-
-        return LogisticRegression(C=np.inf, fit_intercept=False).fit(differences, left_won).coef_[0]
-
     def ours() -> np.ndarray:
         return one.fit(preferences).model_.levels[0].weights
 
@@ -53,17 +49,18 @@ def measure(settings: FeaturesSettings) -> Measured:
         [
             Contestant(ONE, ours, note="with standard errors"),
             Contestant(TWO, lambda: two.fit(preferences), note="with standard errors"),
-            Contestant(REGRESSION, regression, note="no standard errors"),
+            *at_its_best(differences, left_won, lambda fitted: fitted.coef_[0] / differences.std(axis=0)),
         ],
         settings.repeats,
     )
-    apart = float(np.max(np.abs(outcome.answers[ONE] - outcome.answers[REGRESSION])))
-    outcome.add(REGRESSION, f"weights differ from LORI's by {apart:.1g}", difference=apart)
+    for peer in SOLVERS.values():
+        apart = float(np.max(np.abs(outcome.answers[ONE] - outcome.answers[peer])))
+        outcome.add(peer, f"weights differ from LORI's by {apart:.1g}", difference=apart)
     short = _beside(truth, preferences, two) - two.log_likelihood_
     outcome.add(TWO, f"{short:.2g} log-likelihood short of the optimum beside the truth", short=short)
     measured = Measured(outcome.rows)
-    measured.claim("features: LORI k = 1 by scikit-learn k = 1", outcome.relative(ONE, REGRESSION), 1.0)
-    measured.claim("features: LORI k = 2 by scikit-learn k = 1", outcome.relative(TWO, REGRESSION), 4.0)
+    measured.claim("features: LORI k = 1 by scikit-learn k = 1", by_the_best(outcome, ONE), 1.0)
+    measured.claim("features: LORI k = 2 by scikit-learn k = 1", by_the_best(outcome, TWO), 4.0)
     measured.claim("features: log-likelihood short of the optimum beside the truth", short, 0.5, at_any_size=True)
     return measured
 

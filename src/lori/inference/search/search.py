@@ -50,7 +50,8 @@ ONE_LEVEL_STARTS = 4  # of one level, whose likelihood has hardly more than one 
 ADDED = 12  # last levels at random, below the smaller model
 WIDER = (1.0, 2.5, 6.0, 16.0, 40.0)  # than the weak prior are those that lead to none
 ROUNDS = 20  # of looking around the best, at most
-PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this
+PATIENCE, STEEP = (2, 6), 15.0  # rounds without gain on few rows: as a rule, and where weights are larger than this,
+STEPPED = 500  # on so few rows that steps, without a prior, have many optima beside each other
 SILENT = 0.05  # a threshold that passes on less than 3 % of the decisions, whatever the gap
 
 
@@ -110,7 +111,7 @@ def search(
     tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
     if whole or not one_way or closed(specification, solutions.winners().vectors):
         solutions = around(middle, solutions, varying, tries, few, **coarse(middle), iterations=40 if whole else 20)
-    if few and objective.prior is None:
+    if few and objective.prior is None and objective.source.rows <= STEPPED:
         solutions = solutions.beside(graduated(objective, tried, varying, tries))
     if cheap:
         solutions = minimise(objective, solutions.distinct(ALIKE, COARSE), tolerance=COARSE)
@@ -151,7 +152,7 @@ def around(
         gain = solutions.values.min(axis=1) - again.values.min(axis=1)
         solutions = solutions.beside(again)
         idle = 0 if (gain > options["tolerance"]).any() else idle + 1
-        steep = bool((np.abs(best) > STEEP).any())
+        steep = rows <= STEPPED and bool((np.abs(best) > STEEP).any())
         if idle >= (PATIENCE[steep] if patient else 1):
             break
     return solutions
