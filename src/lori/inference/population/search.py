@@ -4,15 +4,16 @@ The likelihood of a mixture has many optima. Starts give every class a vector of
 together, varied, a random one, or one class too few with another beside it. All starts take a few steps of the EM
 algorithm as one batch, on some of the agents if there are very many; Newton's method on the likelihood itself, whose
 step takes no longer and which does not crawl along valleys, leads the better ones on. From the best, moves are tried:
-a class with its levels in another order or otherwise varied, given who belongs to it, and one class given up for two
-halves of another (Ueda et al. 2000). That is repeated while it helps, and the end is polished on all agents.
+a class with its levels in another order or otherwise varied, given who belongs to it, one class given up for two
+halves of another (Ueda et al. 2000), and two classes with different numbers of levels that change their people. That
+is repeated while it helps, and the end is polished on all agents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ LED, FEWEST_LED = 0.25, 6  # share of the starts that Newton's method leads on, 
 LOOSE, DESCENT = 1e-2, 30  # tolerance and iterations of that
 ENOUGH = 0.5  # share of these that must have ended; the others get no more steps
 VARIED = 9  # other vectors that are tried for a class, beside other orders of its levels
+ANEW = 16  # vectors at random from which a class is fitted to the people of another
 ROUNDS, MOVED = 6, 5  # of moves from the best, and how many of these Newton's method leads on
 BETTER = 0.1  # units of log-likelihood that moves must gain for another round
 SAME = 0.05
@@ -158,7 +160,7 @@ def moves(mixture: Mixture, vector: np.ndarray, generator: np.random.Generator) 
     """Vectors from which something better may be reached, one class of this one being changed or given up."""
     parts, shares = mixture.divided(vector)
     (member,), _ = mixture.memberships(vector[None])
-    changing, halving = generator.spawn(2)
+    changing, halving, swapping = generator.spawn(3)
     found = []
     for place, own in enumerate(changing.spawn(mixture.classes)):
         for other in _alternatives(mixture, place, parts[place], member[place], own):
@@ -173,7 +175,24 @@ def moves(mixture: Mixture, vector: np.ndarray, generator: np.random.Generator) 
         changed[halved] = np.clip(parts[halved] * (1 - away), lower, upper)
         share[gone] = share[halved] = (shares[halved] + 0.1 * shares[gone]) / 2
         found.append(mixture.joined(changed, share / share.sum()))
+    for left, right in combinations(range(mixture.classes), 2):
+        if mixture.problems[left].specification == mixture.problems[right].specification:
+            continue
+        changed, share = list(parts), shares.copy()
+        changed[left], changed[right] = (
+            _anew(mixture, place, member[people], swapping) for place, people in ((left, right), (right, left))
+        )
+        share[[left, right]] = shares[[right, left]]
+        found.append(mixture.joined(changed, share))
     return found
+
+
+def _anew(mixture: Mixture, place: int, member: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """The parameters of a class that describe some people best."""
+    problem = mixture.problems[place].reweighted(member[mixture.panel.agent])
+    tied = problem.specification.likelihood.needs_thresholds(problem.source.sample(1000, generator).observations)
+    drawn = random_starts(problem.specification, ANEW, generator, tied=tied)
+    return problem.solve_from(drawn[None], iterations=20, tolerance=LOOSE).winners().vectors[0, 0]
 
 
 def _alternatives(
