@@ -1,7 +1,7 @@
 """Regression: scikit-learn's one level, as its own documentation advises for very many rows of few features.
 
 Features are standardised beforehand, and both solvers that suit the shape take part: the default one, and Newton's
-method, "a good choice" where rows are far more than features. At its best means the faster of the two.
+method, meant for rows that are far more than features. At its best means the faster of the two.
 """
 
 from __future__ import annotations

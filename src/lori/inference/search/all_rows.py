@@ -67,7 +67,7 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
     about the curvature. The last step, which promises or leaves next to nothing, is taken without proof. Where a step
     does not gain, the first part of it is tried, which is Newton's; if that does not gain, nothing has converged.
     """
-    enough = max(tolerance, UNPROVEN)
+    enough, rows = max(tolerance, UNPROVEN), objective.source.rows // objective.source.groups
     least, steps = (2, STEPS) if single_optimum(objective.specification) else (1, FIRST_STEPS)
     at, bends = objective.evaluate(vectors, order=least), None
     for _ in range(PASSES):
@@ -77,7 +77,7 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
             surrogate, vectors, tolerance=max(FINE, FINE_SHARE * tolerance), damping=NEAR, iterations=steps
         )
         promised = np.max(at.value - ahead.values)
-        left = np.inf if at.curvature is None else _left(promised, objective.source.rows)
+        left = np.inf if at.curvature is None else _left(promised, rows)
         if bends is not None and (promised <= enough or left <= SURE * enough):
             return ahead
         there = objective.evaluate(ahead.vectors, order=least if bends is not None and promised <= SHORT else 2)
