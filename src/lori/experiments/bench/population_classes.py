@@ -100,7 +100,7 @@ class Recovered:
     ordered: bool  # both orders were found
     covered: tuple[bool, ...]  # by the 90 % intervals of the thresholds of the two orders
     predicted: list[float]  # probabilities of belonging to each kind
-    belongs: list[bool]  # whether they do
+    belongs: Sequence[float]  # one where they do, else zero
     known: list[float]  # the same probabilities for somebody who knows the true kinds and shares
     careless: float = 0.0  # share of the class that answers at random, zero if none does
 
@@ -196,17 +196,26 @@ def _told(
     measured: Measured, fitted: str, found: list[Recovered], settings: ClassesSettings
 ) -> tuple[int, float, float]:
     """Rows for classes of these levels: how often shares and orders are right, how often intervals cover, and how far
-    memberships are off in the worst bin, in standard errors."""
+    memberships are off in the worst bin, in standard errors.
+
+    Beside what was seen stands what somebody expects who knows the truth: there chance has no part in who is who.
+    """
     right = sum(own.ordered and own.shares_off <= NEAR for own in found)
     covered, bins = float(np.mean([own.covered for own in found])), calibration(found)
     worst, naive = (max(abs(getattr(own, name)) for own in bins) for name in ("apart", "naive"))
+    expected = calibration([replace(own, belongs=own.known) for own in found])
+    farthest = max(abs(own.seen - own.predicted) for own in expected)
     case = f"{settings.people} people × {settings.choices} choices, {len(found)} data sets, {fitted}"
     measured.rows += [
         Row(case, "three classes", note=f"shares and orders right in {right}", measures={"right": right}),
         Row(case, "thresholds", note=f"90 % intervals hold {covered:.0%}", measures={"covered": covered}),
         Row(case, "members", note="; ".join(map(str, bins)), measures={"worst": worst, "naive": naive}),
         Row(case, "members", note=f"worst bin {worst:.2f} standard errors; {naive:.2f} if all were independent"),
-    ]
+        Row(
+            case, "members, as expected by who knows the truth", measures={"farthest": farthest},
+            note="; ".join(f"{own.predicted:.3f} predicted, {own.seen:.3f} expected" for own in expected),
+        ),
+    ]  # fmt: skip
     return right, covered, worst
 
 
