@@ -170,7 +170,7 @@ def measure(
 ) -> Measured:
     keeping, measured = Keeping(out, say, progress), Measured()
     found = _each(keeping, "population-classes", settings)
-    right, covered, worst = _told(measured, "levels as they are", found, settings)
+    right, covered, worst, off = _told(measured, "levels as they are", found, settings)
     known = calibration([replace(own, predicted=own.known) for own in found])
     least = max(abs(own.apart) for own in known)
     wider = replace(settings, levels=(2, 2, 2))
@@ -188,15 +188,16 @@ def measure(
     measured.claim("population-classes: coverage of 90 % intervals, at least", covered, 0.85, at_least=True)
     measured.claim("population-classes: coverage of 90 % intervals, at most", covered, 0.95)
     measured.claim("population-classes: worst of ten bins of membership, in standard errors", worst, 2.0)
+    measured.claim("population-classes: the same, by what who knows the truth expects", off, 2.0)
     measured.claim("population-classes: people alike taken for one class", np.mean(alike), 0.95, at_least=True)
     return measured
 
 
 def _told(
     measured: Measured, fitted: str, found: list[Recovered], settings: ClassesSettings
-) -> tuple[int, float, float]:
+) -> tuple[int, float, float, float]:
     """Rows for classes of these levels: how often shares and orders are right, how often intervals cover, and how far
-    memberships are off in the worst bin, in standard errors.
+    memberships are off in the worst bin, in standard errors: as seen, and as expected.
 
     Beside what was seen stands what somebody expects who knows the truth: there chance has no part in who is who.
     """
@@ -204,7 +205,7 @@ def _told(
     covered, bins = float(np.mean([own.covered for own in found])), calibration(found)
     worst, naive = (max(abs(getattr(own, name)) for own in bins) for name in ("apart", "naive"))
     expected = calibration([replace(own, belongs=own.known) for own in found])
-    farthest = max(abs(own.seen - own.predicted) for own in expected)
+    off = max(abs(own.apart) for own in expected)
     case = f"{settings.people} people × {settings.choices} choices, {len(found)} data sets, {fitted}"
     measured.rows += [
         Row(case, "three classes", note=f"shares and orders right in {right}", measures={"right": right}),
@@ -212,11 +213,12 @@ def _told(
         Row(case, "members", note="; ".join(map(str, bins)), measures={"worst": worst, "naive": naive}),
         Row(case, "members", note=f"worst bin {worst:.2f} standard errors; {naive:.2f} if all were independent"),
         Row(
-            case, "members, as expected by who knows the truth", measures={"farthest": farthest},
-            note="; ".join(f"{own.predicted:.3f} predicted, {own.seen:.3f} expected" for own in expected),
+            case, "members, as expected by who knows the truth", measures={"worst": off},
+            note="; ".join(f"{own.predicted:.3f} predicted, {own.seen:.3f} expected" for own in expected)
+            + f"; worst bin {off:.2f} standard errors",
         ),
     ]  # fmt: skip
-    return right, covered, worst
+    return right, covered, worst, off
 
 
 def _each(keeping: Keeping, name: str, settings: ClassesSettings) -> list[Recovered]:

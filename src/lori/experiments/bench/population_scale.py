@@ -4,8 +4,8 @@ The fit runs in a fresh process, whose peak memory is its own:
 
     python -m lori.experiments.bench.population_scale AGENTS CHOICES CLASSES
 
-prints JSON: memory after fits of few agents (idle) and at the peak of the fit of classes, the bytes of the data, and
-seconds of both fits.
+prints JSON: memory after fits of a tenth of the agents (idle) and at the peak of the fit of classes, the bytes of the
+data, and seconds of both fits.
 """
 
 from __future__ import annotations
@@ -73,10 +73,13 @@ def in_fresh_process(agents: int, choices: int, classes: int) -> dict[str, Any]:
 
 
 def fit(agents: str, choices: str, classes: str) -> None:
-    """The work of the fresh process; both fits run before they are timed, on few agents."""
-    few, _ = answers(KINDS, SHARES, 800, 5, seed=1)
+    """The work of the fresh process; both fits run before they are timed, on a tenth of the agents.
+
+    Fewer would not do: on few choices nothing is compiled, and compiled code takes hundreds of megabytes once.
+    """
+    few, _ = answers(KINDS, SHARES, max(300, int(agents) // 10), int(choices), seed=1)
     LORI(levels=2).fit(few)
-    Population(classes=int(classes), levels=2, starts=4).fit(few)
+    Population(classes=int(classes), levels=2).fit(few)
     idle = peak()
     data, _ = answers(KINDS, SHARES, int(agents), int(choices), seed=0)
     size = sum(value.nbytes for value in vars(data).values() if isinstance(value, np.ndarray))
