@@ -221,9 +221,14 @@ class Mixture:
             found = sums.weighted(problem, self.panel.agent, vectors, weights) + problem.penalty(vectors)
             assert found.gradient is not None
             assert found.curvature is not None
+            sound = newton.finite(found)  # where a choice is impossible, a start stays where it is
+            slopes, bends = (
+                np.where(sound[:, None], found.gradient, 0),
+                np.where(sound[:, None, None], found.curvature, 0),
+            )
             lower, upper = (np.broadcast_to(bound, vectors.shape) for bound in problem.specification.bounds)
             damping = np.full(len(vectors), CAUTION)
-            step, _ = newton.stepping(vectors, found.gradient, found.curvature, damping, lower, upper)
+            step, _ = newton.stepping(vectors, slopes, bends, damping, lower, upper)
             most = FARTHEST_STEP * (1 + np.abs(vectors))
             ends = np.clip(vectors + np.clip(np.nan_to_num(step), -most, most), lower, upper)
             for c, own in zip(classes, np.split(ends, len(classes)), strict=True):

@@ -113,10 +113,11 @@ def _judged(
         # Where the promise drowns in rounding, the step is trusted: there the quadratic model is all but exact.
         noise = NOISE * np.abs(value)
         trusted = (gain <= 100 * noise) & (actual > -noise)
-    return _finite(new) & ((actual > 0) | trusted), ratio
+    return finite(new) & ((actual > 0) | trusted), ratio
 
 
-def _finite(there: Evaluation) -> np.ndarray:
+def finite(there: Evaluation) -> np.ndarray:
+    """(problems,) are value and derivatives numbers?"""
     return np.all([np.isfinite(part).reshape(len(part), -1).all(axis=1) for part in there if part is not None], axis=0)
 
 
