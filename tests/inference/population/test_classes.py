@@ -7,6 +7,7 @@ from scipy.special import expit, log_expit, logsumexp
 
 import lori
 from lori.inference.fitting import solve_nested
+from lori.inference.population import sums
 from lori.inference.population.classes import Mixture
 from lori.inference.population.panel import Panel
 from lori.inference.population.search import find_classes
@@ -49,6 +50,22 @@ def test_gradient_and_curvature_are_those_of_differences(mixture):
         assert found.gradient[place] == pytest.approx(expected, rel=1e-6, abs=1e-5)
         slope = (near.gradient[0] - near.gradient[1]) / (2 * step)
         np.testing.assert_allclose(found.curvature[place], slope, rtol=1e-5, atol=1e-4)
+
+
+def test_a_start_without_derivatives_stays_where_it_is(mixture, monkeypatch):
+    weighted, random = sums.weighted, np.random.default_rng(2)
+
+    def broken(*given):
+        found = weighted(*given).mapped(np.array)
+        found.gradient[0], found.curvature[0] = np.nan, np.inf
+        return found
+
+    monkeypatch.setattr(sums, "weighted", broken)
+    parts = [random.uniform(0.1, 0.9, (3, mixture.slots[0].stop)) for _ in range(2)]
+    moved, _ = mixture.stepped(parts, np.full((3, 2), 0.5))
+    np.testing.assert_array_equal(moved[0][0], parts[0][0])
+    assert np.isfinite(moved).all()
+    assert (moved[0][1:] != parts[0][1:]).any(axis=1).all()
 
 
 def test_one_level_without_thresholds_is_the_latent_class_logit(two_kinds):

@@ -221,11 +221,9 @@ class Mixture:
             found = sums.weighted(problem, self.panel.agent, vectors, weights) + problem.penalty(vectors)
             assert found.gradient is not None
             assert found.curvature is not None
-            sound = newton.finite(found)  # where a choice is impossible, a start stays where it is
-            slopes, bends = (
-                np.where(sound[:, None], found.gradient, 0),
-                np.where(sound[:, None, None], found.curvature, 0),
-            )
+            sound = newton.finite(found)  # a start whose slopes are too steep to be numbers stays where it is
+            slopes = np.where(sound[:, None], found.gradient, 0.0)
+            bends = np.where(sound[:, None, None], found.curvature, 0.0)
             lower, upper = (np.broadcast_to(bound, vectors.shape) for bound in problem.specification.bounds)
             damping = np.full(len(vectors), CAUTION)
             step, _ = newton.stepping(vectors, slopes, bends, damping, lower, upper)
