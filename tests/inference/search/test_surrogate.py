@@ -54,7 +54,7 @@ def test_beside_its_centre_a_surrogate_has_the_gradient_of_its_value(problem):
 
 
 def test_few_passes_over_all_rows_end_where_many_do(problem, monkeypatch):
-    """Whatever the sample; as a rule three of them for the curvature, and one for the gradient alone."""
+    """Whatever the sample; as a rule three of them for the curvature, and two for the gradient alone."""
     long = search(problem, starts=16, generator=np.random.default_rng(1))
     full, passes, counts, evaluate = Memory(problem.source.observations), [], [], Problem.evaluate
 
@@ -74,7 +74,7 @@ def test_few_passes_over_all_rows_end_where_many_do(problem, monkeypatch):
         assert short.values[:, 0] == pytest.approx(long.values, abs=1e-6)
         np.testing.assert_allclose(short.vectors[:, 0], long.vectors, atol=1e-3)
         np.testing.assert_allclose(short.curvature[:, 0], long.curvature, rtol=1e-3, atol=1e-2)
-    assert (np.median(counts, axis=0) <= (3, 1)).all()
+    assert (np.median(counts, axis=0) <= (3, 2)).all()
 
 
 def test_a_surrogate_that_misleads_leaves_the_optimum_to_newton(problem, monkeypatch):

@@ -134,10 +134,8 @@ def true_memberships(
     kinds: tuple[OrderedModel, ...], shares: tuple[float, ...], data: Preferences, agents: Sequence[str]
 ) -> np.ndarray:
     """(agents, kinds) for somebody who knows how each kind chooses and how frequent it is: by Bayes' rule."""
-    panel = Panel.of(data)
-    outcomes = np.stack([data.wins, data.ties, data.losses], axis=1)
-    likely = [own.predict_proba(data.left_features, data.right_features) for own in kinds]
-    rows = np.stack([special.xlogy(outcomes, own).sum(axis=1) for own in likely])
+    panel, sides = Panel.of(data), (data.left_features, data.right_features)
+    rows = np.stack([own.likelihood.log_likelihood(data, own.predict_log_proba(*sides)) for own in kinds])
     posterior = special.softmax(panel.totals(rows).T + np.log(shares), axis=1)
     return posterior[panel.numbers_of(np.asarray(agents))]
 

@@ -18,7 +18,7 @@ PASSES, STEPS, FIRST_STEPS = 6, 10, 4  # over all rows, at most, and on a large 
 UNPROVEN, SHORT, FINE = 1e-6, 1e-4, 1e-7  # steps that promise no more than so many units are taken without another; are
 # followed by a pass for the gradient alone; how well a surrogate is minimised,
 FINE_SHARE = 0.01  # or to this share of what the search itself asks for
-SURE = 0.1  # of these units is what a step may leave, if it is taken without proof although it promises more
+SURE = 0.1  # of what a search may be short of is what a step may leave that is taken without proof
 
 Samples = tuple[Objective, Objective, Objective]  # all rows, and smaller and smaller parts of them
 
@@ -64,10 +64,11 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
 
     The first pass is for the gradient alone, and a few steps: so far away the sample's curvature is as good a guide,
     but for one level, whose curvature takes no longer. So are passes after short steps, which change next to nothing
-    about the curvature. The last step, which promises or leaves next to nothing, is taken without proof. Where a step
-    does not gain, the first part of it is tried, which is Newton's; if that does not gain, nothing has converged.
+    about the curvature. The last step, which promises next to nothing, or for a model that is only compared leaves
+    little, is taken without proof. Where a step does not gain, the first part of it is tried, which is Newton's; if
+    that does not gain, nothing has converged.
     """
-    enough, rows = max(tolerance, UNPROVEN), objective.source.rows // objective.source.groups
+    rows = objective.source.rows // objective.source.groups
     least, steps = (2, STEPS) if single_optimum(objective.specification) else (1, FIRST_STEPS)
     at, bends = objective.evaluate(vectors, order=least), None
     for _ in range(PASSES):
@@ -78,7 +79,7 @@ def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, to
         )
         promised = np.max(at.value - ahead.values)
         left = np.inf if at.curvature is None else _left(promised, rows)
-        if bends is not None and (promised <= enough or left <= SURE * enough):
+        if bends is not None and (promised <= max(tolerance, UNPROVEN) or left <= SURE * tolerance):
             return ahead
         there = objective.evaluate(ahead.vectors, order=least if bends is not None and promised <= SHORT else 2)
         if (there.value <= at.value).all():
