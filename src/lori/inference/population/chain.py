@@ -49,7 +49,7 @@ class Chain:
             generator = np.random.default_rng([self.seed, classes, levels])
             pooled, starts = [self.alone(levels)] * classes, max(self.starts // 2, FEWEST)
             given = partial(self.given, classes, levels)
-            return (searched(mixture, pooled, starts, generator, given, MOVES, self.checkpoint, name),)
+            return (searched(mixture, pooled, starts, generator, given, MOVES, self.checkpoint, name)[-1],)
 
         return self.checkpoint.stage(name, search)[0]
 

@@ -33,7 +33,8 @@ from lori.model.decisions import decided
 from lori.model.likelihoods.base import Compares
 from lori.model.quantity import Quantity
 
-SEARCHED = 10_000  # choices × effort for each class, beyond which classes are searched for on some of the agents
+SEARCHED = 10_000  # choices × effort for each class that a search needs
+MANY = 2  # times as many, from which on classes are searched for on some of the agents: most of them may mislead
 DRAWS = 2048  # for intervals
 POSTERIOR, FEWEST_POSTERIOR = 128, 16  # vectors that stand for what is known about a person
 MEMORY = 1 << 22  # numbers of all persons together, beyond which there are fewer vectors for each, at least
@@ -131,10 +132,15 @@ def most_of(settings: Sequence[FitSettings], most: int) -> int:
     return max(2000, int(most / min(effort, 10.0)))
 
 
+def kept_for_search(choices: int, needed: int) -> int:
+    """How many of these choices a search sees if it needs so many."""
+    return choices if choices <= MANY * needed else needed
+
+
 def _sample(mixture: Mixture, data: Observed, settings: Sequence[FitSettings]) -> Mixture | None:
     """The same classes on some of the agents, where all would take long; None if that is not so."""
-    most = most_of(settings, SEARCHED * len(settings))
-    if len(data) <= most:
+    most = kept_for_search(len(data), most_of(settings, SEARCHED * len(settings)))
+    if most >= len(data):
         return None
     counts = np.bincount(mixture.panel.agent)
     order = np.random.default_rng([settings[0].seed, len(counts)]).permutation(len(counts))

@@ -75,7 +75,8 @@ def find_classes(
     if mixture.classes == 1:
         vector = mixture.joined([own.vectors[0] for own in pooled], np.ones(1))
     else:
-        vector = searched(small, pooled, starts, generator, given, ROUNDS, kept, "search", report)
+        passed = searched(small, pooled, starts, generator, given, ROUNDS, kept, "search", report)
+        vector = passed[-1] if sample is None else _best_of(mixture, passed)
     best = mixture.polished(mixture.ordered(vector)[None], tolerance=1e-8, iterations=200)
     ordered = mixture.ordered(best.vectors[0])
     if (ordered != best.vectors[0]).any():  # on a sample of the agents another class was larger
@@ -107,8 +108,11 @@ def searched(
     checkpoint: Checkpoint,
     name: str,
     report: Report | None = None,
-) -> np.ndarray:
-    """The best vector that starts and moves lead to, not yet polished; at most so many rounds of moves are tried."""
+) -> list[np.ndarray]:
+    """The best vectors that starts, and then rounds of moves lead to, each better than those before it, not polished.
+
+    At most so many rounds are tried.
+    """
     drawing, sharing, moving = generator.spawn(3)
 
     def first() -> Led:
@@ -122,6 +126,7 @@ def searched(
         return led(mixture, vectors, max(FEWEST_LED, round(LED * len(vectors))))
 
     best = checkpoint.stage(f"{name}, starts", first)
+    passed = [best[1]]
     for number, own in enumerate(moving.spawn(rounds), start=1):
         if report is not None:
             report(number, rounds)
@@ -131,10 +136,19 @@ def searched(
 
         moved = checkpoint.stage(f"{name}, moves {number}", move)
         gain = float(best[0]) - float(moved[0])
-        best = best if gain <= 0 else moved
+        if gain > 0:
+            best = moved
+            passed.append(best[1])
         if gain < BETTER:
             break
-    return best[1]
+    return passed
+
+
+def _best_of(mixture: Mixture, vectors: Sequence[np.ndarray]) -> np.ndarray:
+    """Which of the vectors, found on some of the agents, explains everybody best? Moves may fit these alone."""
+    parts, shares = zip(*map(mixture.divided, vectors), strict=True)
+    by_class = [np.stack(own) for own in zip(*parts, strict=True)]
+    return vectors[int(mixture.values(by_class, np.stack(shares)).argmin())]
 
 
 def stepped(mixture: Mixture, vectors: Sequence[np.ndarray], iterations: int) -> list[np.ndarray]:

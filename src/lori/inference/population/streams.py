@@ -118,7 +118,7 @@ class OnCluster:
 def first_pass(pairs: PreferenceStream, classes: int, client: Any = None) -> FirstPass:
     """Read everything once, here or on the workers of a cluster; choices for the search of so many classes stay in
     memory."""
-    most = classes * fitting.SEARCHED
+    most = fitting.kept_for_search(pairs.n_pairs, classes * fitting.SEARCHED)
     if client is not None:
         reading = client.map(_first_of_piece, list(pairs.pieces), pairs=pairs, most=most, pure=False)
         return _added(gathered(client, reading))
