@@ -4,8 +4,10 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from lori.inference import threads
+from lori.inference.threads import without_blas_threads
 
 
 @pytest.mark.parametrize(("length", "least", "parts"), [(10, 100, 1), (100, 100, 3), (1, 0, 3), (0, 1, 1)])
@@ -89,3 +91,34 @@ def test_the_first_of_several_errors_is_raised_and_little_is_read_after_it():
     with pytest.raises(ZeroDivisionError):
         threads.shared(lambda item: 1 // item, [iter([1, 2]), iter([0, 1])])
     assert threads.shared(abs, [iter([-1])]) == [1]
+
+
+def blas_threads() -> set[int]:
+    return {own["num_threads"] for own in threadpool_info() if own["user_api"] == "blas"}
+
+
+def test_libraries_have_their_threads_again_when_the_last_has_left():
+    """In whatever order those who asked leave."""
+    threads._libraries.cache_clear()  # what other tests have loaded since is known, too
+    with threadpool_limits(3, user_api="blas"):
+        first, second = without_blas_threads(), without_blas_threads()
+        first.__enter__()
+        second.__enter__()
+        assert blas_threads() == {1}
+        first.__exit__()
+        assert blas_threads() == {1}
+        second.__exit__()
+        assert blas_threads() == {3}
+
+
+def test_libraries_have_their_threads_again_when_something_goes_wrong():
+    @without_blas_threads()
+    def fails() -> None:
+        assert blas_threads() == {1}
+        raise ZeroDivisionError
+
+    threads._libraries.cache_clear()
+    with threadpool_limits(3, user_api="blas"):
+        with pytest.raises(ZeroDivisionError):
+            fails()
+        assert blas_threads() == {3}

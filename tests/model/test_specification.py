@@ -132,6 +132,34 @@ def test_only_differences_matter_to_a_linear_model(mixed):
     np.testing.assert_allclose(tolerance, [0.5, 0.0])
 
 
+@pytest.mark.parametrize(
+    ("rule", "epsilon", "lapse", "levels", "concave"),
+    [
+        ("observed", None, 0.0, 1, True), ("printed", None, 0.0, 1, True), ("observed", 0.5, 0.0, 1, True),
+        ("split", 0.0, 0.0, 1, True), ("split", None, 0.0, 1, False), ("observed", None, None, 1, False),
+        ("observed", None, 0.0, 2, False),
+    ],
+)  # fmt: skip
+def test_one_level_is_concave_where_ties_are_not_split(rule, epsilon, lapse, levels, concave):
+    own = Specification((Linear(),) * levels, (epsilon,) * levels, (1.0,) * levels, Pairs(rule), FEATURES, lapse)
+    assert own.concave == concave
+
+
+@double_precision
+@given(st.sampled_from(["observed", "printed"]), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=40)
+def test_what_is_called_concave_lies_above_its_chords(rule, seed):
+    own = Specification((Linear(),), (None,), (1.0,), Pairs(rule), FEATURES)
+    random = np.random.default_rng(seed)
+    size = 10.0 ** random.uniform(-2, 1.5)
+    ends = random.normal(size=(2, own.size)) * size
+    ends[:, -1] = np.abs(ends[:, -1]) + 1e-6
+    pair = jnp.asarray(random.normal(size=(2, 2)))
+    for kind in own.likelihood.kinds[: 2 if rule == "observed" else 1]:
+        low, high, middle = (own.log_probability(kind, jnp.asarray(at), pair) for at in (*ends, ends.mean(axis=0)))
+        assert middle >= (low + high) / 2 - 1e-9 * (1 + abs(low + high))
+
+
 def test_one_function_makes_a_model_keep_its_units(mixed):
     assert not mixed.standardised
 

@@ -23,6 +23,7 @@ from lori.inference.sources.memory import Memory, Source
 from lori.inference.statistics import Observed, Scaling, Statistics
 from lori.inference.summary import Note, Status, about_data, about_fit, unjudged
 from lori.inference.support import People, Step, judged
+from lori.inference.threads import without_blas_threads
 from lori.language.results import Support
 from lori.model.decisions import deciding
 from lori.model.engines import jnp
@@ -82,6 +83,7 @@ def fit_groups(
     return fit_source(settings, source, statistics, groups, scaling, clusters)
 
 
+@without_blas_threads()
 def fit_source(
     settings: FitSettings,
     source: Source,

@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ContextDecorator
 from functools import cache
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
@@ -62,6 +63,44 @@ def cut(length: int, least: int) -> list[slice]:
     count = THREADS if length >= least else 1
     ends = np.linspace(0, length, count + 1).astype(int)
     return [slice(int(start), int(end)) for start, end in pairwise(ends)]
+
+
+# -- libraries with threads of their own --------------------------------------------------------------------------
+
+
+class without_blas_threads(ContextDecorator):
+    """Meanwhile every thread multiplies and solves its own matrices alone.
+
+    Those of a fit are small, and the cores have their work: threads of a library wait for each other by running in
+    circles, and on a busy machine that takes five times as long as the work itself. Whoever comes first asks for it,
+    whoever leaves last gives the threads back, in whatever order several fits of a process end.
+    """
+
+    _lock = threading.Lock()
+    _inside = 0
+    _limit: Any = None
+
+    def __enter__(self) -> None:
+        own = without_blas_threads
+        with own._lock:
+            own._inside += 1
+            if own._inside == 1:
+                own._limit = _libraries().limit(limits=1, user_api="blas")
+
+    def __exit__(self, *_: object) -> None:
+        own = without_blas_threads
+        with own._lock:
+            own._inside -= 1
+            if own._inside == 0:
+                own._limit.restore_original_limits()
+
+
+@cache
+def _libraries() -> Any:
+    """Those that are loaded; NumPy's is."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 # -- sources that are read from meanwhile ------------------------------------------------------------------------

@@ -100,8 +100,10 @@ class Specification:
 
     @property
     def concave(self) -> bool:
-        """Is the log-likelihood concave, as that of logit is: one linear level without threshold or slips?"""
-        return self.epsilon == (0.0,) and self.lapse == 0 and self.likelihood.nearly_convex(self)
+        """Is the log-likelihood concave, as that of logit is? That of one linear level without slips is, its
+        threshold being zero or ties not being split."""
+        sharp = self.epsilon == (0.0,) or self.likelihood.concave_in_threshold
+        return sharp and self.lapse == 0 and self.likelihood.nearly_convex(self)
 
     @cached_property
     def shared(self) -> bool:

@@ -27,6 +27,7 @@ from lori.inference.problem import Problem
 from lori.inference.search.solutions import Found
 from lori.inference.settings import FitSettings
 from lori.inference.statistics import Observed, Scaling, Statistics
+from lori.inference.threads import without_blas_threads
 from lori.language.populations import is_empty
 from lori.language.results import Status
 from lori.model.decisions import decided
@@ -62,6 +63,7 @@ class PopulationFit:
     learned: Learned | None = None
 
 
+@without_blas_threads()
 def fit_population(
     settings: Sequence[FitSettings],
     data: Observed,

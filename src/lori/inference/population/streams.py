@@ -36,6 +36,7 @@ from lori.inference.settings import FitSettings
 from lori.inference.sources.cluster import gathered
 from lori.inference.sources.memory import Memory
 from lori.inference.statistics import SAMPLE, Scaling, Statistics
+from lori.inference.threads import without_blas_threads
 from lori.model.likelihoods import Likelihood
 
 
@@ -125,6 +126,7 @@ def first_pass(pairs: PreferenceStream, classes: int, client: Any = None) -> Fir
     return _added(FirstPass.of(part, pairs.n_pairs, most) for part in pairs)
 
 
+@without_blas_threads()
 def fit_classes_of_stream(
     settings: Sequence[FitSettings],
     pairs: PreferenceStream,

@@ -21,6 +21,7 @@ from lori.inference.problem import Problem
 from lori.inference.settings import FitSettings
 from lori.inference.statistics import Observed, Statistics
 from lori.inference.summary import about_data
+from lori.inference.threads import without_blas_threads
 from lori.language import notes as verdicts
 from lori.language.notes import Note
 from lori.model.engines import special
@@ -34,6 +35,7 @@ LEAST_EFFECTIVE = 0.05  # share of effective draws below which the Gaussian is n
 
 
 @double_precision
+@without_blas_threads()
 def sample_posterior(
     settings: FitSettings,
     data: Observed,

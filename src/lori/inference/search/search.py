@@ -89,7 +89,7 @@ def search(
     few = cheap and objective.source.rows <= FEWER_ROWS and not one_way
     if one_way:
         most = ONE_LEVEL_STARTS if specification.lapse_slot is None else KEEP  # slips may explain steep weights
-        starts = min(starts, 1 if specification.epsilon == (0.0,) and specification.lapse_slot is None else most)
+        starts = min(starts, 1 if specification.concave else most)
     tied = specification.likelihood.needs_thresholds(small.source.sample(FEWER_ROWS, generator).observations)
     drawn = random_starts(specification, starts, drawing, tied=tied)
     if one_way:  # Newton's method goes fastest from near zero
@@ -186,5 +186,7 @@ def _one_way_down(objective: Objective) -> bool:
     """Does every start lead to the best optimum? That of one level, as a rule; but where neither a prior nor many rows
     keep weights small, choices may be told best by a step: a coin below the threshold, without fail beyond it."""
     specification = objective.specification
+    if specification.concave:
+        return True
     steps = objective.prior is None and bool(specification.epsilon_slots) and cheap_to_search(objective)
     return single_optimum(specification) and not steps

@@ -270,6 +270,11 @@ class Likelihood(Protocol):
         """Has the negative log-likelihood hardly more than one optimum, and a cheap curvature?"""
         ...
 
+    @property
+    def concave_in_threshold(self) -> bool:
+        """Is the log-likelihood of one linear level known to be concave in weights and threshold together?"""
+        ...
+
     def needs_thresholds(self, observations: Sequence[Observations]) -> bool:
         """Were outcomes observed that need every threshold above zero?"""
         ...

@@ -163,6 +163,11 @@ class Pairs:
     def nearly_convex(self, specification: Specification) -> bool:
         return specification.levels == 1 and self.only_differences_matter(specification)
 
+    @property
+    def concave_in_threshold(self) -> bool:
+        """Unless a tie is split, outcomes are products of σ(±a − b) and exp(2b) − 1: their logarithms are concave."""
+        return self.rule != "split"
+
     def needs_thresholds(self, observations: Sequence[Observations]) -> bool:
         return any(len(own.kinds[TIED]) for own in observations)
 

@@ -217,6 +217,10 @@ class Sets:
     def nearly_convex(self, specification: Specification) -> bool:
         return specification.levels == 1 and self.only_differences_matter(specification)
 
+    @property
+    def concave_in_threshold(self) -> bool:
+        return False
+
     def needs_thresholds(self, observations: Sequence[Observations]) -> bool:
         return any(len(rows) and Kind.named(kind).tied > 1 for own in observations for kind, rows in own.kinds.items())
 
