@@ -8,14 +8,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lori.data.choices import Choices
 from lori.data.preferences import Preferences
 from lori.inference import blocks as module
 from lori.inference import plain
-from lori.inference.blocks import Evaluation, evaluate
+from lori.inference.blocks import Evaluation, evaluate, rough_values
 from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Pairs
 from lori.model.likelihoods.layouts import Alternatives, Differences
 from lori.model.likelihoods.pairs import PairRows
+from lori.model.likelihoods.sets import Sets
 from lori.model.precision import double_precision
 from lori.model.rewards import Capped, Function, Linear
 from lori.model.specification import Specification
@@ -349,3 +351,23 @@ def test_groups_that_are_the_same_rows_with_other_weights_are_laid_out_once():
         single = module.evaluate(SINGLE, SCALING, [alone], at[group : group + 1], 2)
         for one, two in zip(together, single, strict=True):
             np.testing.assert_allclose(one[group], two[0], rtol=1e-11, atol=1e-11)
+
+
+def test_values_in_single_precision_are_good_weights_of_draws():
+    """Of sets of two and three: near and far, where it may underflow, and where thresholds are too wide for it."""
+    random = np.random.default_rng(0)
+    there = np.ones((60, 3), bool)
+    there[:20, 2] = False
+    data = Choices.from_arrays(random.normal(size=(60, 3, 2)), random.integers(0, 2, 60), available=there)
+    likelihood = Sets.for_data("auto", [data], (None, 0.0))
+    specification = Specification((Linear(), Linear()), (None, 0.0), (1.0, 1.0), likelihood, data.features)
+    groups, size = [likelihood.observed(data)], specification.size
+    vectors = random.normal(size=(1, 12, size))
+    vectors[0, 4:8] *= 60  # some choices are as good as impossible
+    vectors[..., -1] = np.where(np.arange(12) < 8, 1.5, 40.0)  # the threshold
+    exact = evaluate(specification, UNSCALED, groups, vectors, 0).value
+    rough = rough_values(specification, UNSCALED, groups, vectors)
+    assert exact[0, 4:8].max() > 1000
+    np.testing.assert_allclose(rough, exact, rtol=1e-6)
+    assert (rough[0, :4] != exact[0, :4]).all()
+    np.testing.assert_array_equal(rough[0, 8:], exact[0, 8:])

@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 import lori
-from lori.inference.intervals import interval, quantiles, smallest
+from lori.inference.intervals import REACHED, interval, out_of_reach, quantiles, smallest
+from lori.inference.posterior.laplace import Gaussian
 
 TWO = lori.OrderedModel.linear([[3.0, 0.0], [0.0, 3.0]], epsilon=[3.0, 0.5])
 
@@ -104,3 +105,17 @@ def test_gambles_that_trade_chance_for_money_have_a_threshold_with_an_interval()
     low, high = model.summary().levels[0].thresholds["probability"].interval
     assert 0.08 < low < 0.105
     assert 0.115 < high < 0.14
+
+
+def test_only_rivals_that_no_wider_gaussian_reaches_need_draws_of_their_own(model):
+    """Along any direction: so many deviations of the best one's Gaussian, for each parameter, are within reach."""
+    best = model.optimum_
+    covariance = Gaussian.around(best).covariance
+    size = len(best.vector)
+    factor = np.linalg.cholesky(covariance)
+    length = REACHED * np.sqrt(size)
+    directions = np.random.default_rng(0).normal(size=(4, size))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    near, far = (best.vector + share * length * directions @ factor.T for share in (0.99, 1.01))
+    np.testing.assert_array_equal(out_of_reach(best, np.concatenate([near, far])), far)
+    assert out_of_reach(best, np.empty((0, size))).shape == (0, size)

@@ -32,6 +32,7 @@ TOGETHER = 1 << 16  # proposals for all groups that take no time worth mentionin
 QUICK = 12_000_000  # and times rows
 MANY = 1000  # rows for each parameter, from which on the posterior of a concave likelihood is as good as Gaussian
 KEPT = 200  # draws that a model keeps, for figures
+REACHED = 2.0  # deviations for each parameter: what wider Gaussians propose as well as what is nearer
 TRUSTED = 0.02  # share of effective draws below which there is no interval
 NEGLIGIBLE = 1e-6  # of an interval's length: as good as zero
 ONE_SIGMA = 0.6826894921370859
@@ -78,8 +79,22 @@ def draw(
     if many or (specification.concave and problem.source.rows >= plenty):  # then the posterior is a Gaussian
         found = [gaussian([own], MOST, generator) for own in optima]
     else:
-        found = weigh(problem, with_rivals(problem, optima, rivals), count, generator)
+        apart = [out_of_reach(own, some) for own, some in zip(optima, rivals, strict=True)]
+        found = weigh(problem, with_rivals(problem, optima, apart), count, generator)
     return [Drawn.of(own, each) for own, each in zip(found, known, strict=True)]
+
+
+def out_of_reach(best: Optimum, rivals: np.ndarray) -> np.ndarray:
+    """The rivals (rivals, parameters) that need draws of their own.
+
+    A search leaves rivals where they are when it knows the best, some of them on their way to it. What is not farther
+    from it than draws of a Gaussian twice as wide are as a rule, wider Gaussians propose anyway.
+    """
+    if not len(rivals):
+        return rivals
+    away = rivals - best.vector
+    distance = np.sum(away * np.linalg.solve(Gaussian.around(best).covariance, away.T).T, axis=1)
+    return rivals[distance > REACHED**2 * len(best.vector)]
 
 
 def smallest(vectors: np.ndarray, direction: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

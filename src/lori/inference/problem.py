@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from lori.data.grouping import relative
-from lori.inference import plain
 from lori.inference.blocks import ALIKE, FEW_ROWS, Evaluation, laid_out, log_likelihood
 from lori.inference.plain import RowWise
 from lori.inference.rows import by_groups, by_rows
@@ -102,8 +101,8 @@ class Problem:
         return np.where(inside, constant - values, -np.inf)
 
     def _rough_value(self, vectors: np.ndarray) -> np.ndarray:
-        if isinstance(self.source, Memory) and plain.suffices(self.specification, self.source.observations):
-            rough = plain.roughly(self.specification, self.scaling, self.source.observations, vectors)
+        if isinstance(self.source, Memory):
+            rough = self.source.rough_values(self.specification, self.scaling, vectors)
             return rough + self.penalty(vectors, order=0).value
         return self.evaluate(vectors, order=0).value
 

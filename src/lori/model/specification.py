@@ -257,6 +257,8 @@ class Specification:
 
     def suited(self, vectors: np.ndarray) -> Specification:
         """The same model, whose formulas may count on thresholds of the size that they have in these vectors."""
+        if not self.likelihood.quick:  # its formulas are the same for all
+            return self
         own = self.unpack(vectors)
         return _with(self, cast(Hashable, self.likelihood.suited(own.alpha * own.epsilon)))
 

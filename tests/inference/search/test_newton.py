@@ -196,13 +196,14 @@ def test_one_that_is_far_behind_and_promises_little_is_given_up():
         return Evaluation(value, gradient, curvature)
 
     starts, counted = np.array([[3.0, 1.0], [0.0, 1.0]]), []
-    for options in ({}, {"beyond": 50.0}, {"beyond": 200.0}):
+    for options in ({}, {"beyond": 50.0}, {"beyond": 200.0}, {"beyond": 50.0, "hope": 2}):
         steps: list[int] = []
         found = newton.minimise(slope_and_bowl, starts, FREE, **options)
-        assert found.converged.tolist() == [True, options != {"beyond": 50.0}]
+        assert found.converged.tolist() == [True, options.get("beyond") != 50.0]
         counted.append(sum(steps))
-    patient, hasty, far = counted
+    patient, hasty, far, hastier = counted
     assert hasty == newton.HOPE + 1
+    assert hastier == 3
     assert hasty < patient == far
 
 

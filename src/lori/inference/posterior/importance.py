@@ -24,7 +24,7 @@ WIDTHS = {1.0: 0.4, 2.0: 0.4, 4.0: 0.2}  # of the Gaussians, with their shares o
 CORRECTED = 50_000_000  # draws × rows up to which the posterior is asked
 ENOUGH = 0.2  # share of effective draws at which no more rounds are needed
 ROUNDS = 3  # of kernels at most
-SHORT = 1e-6  # log-likelihood units that a rival may be short of its optimum
+SHORT = 1e-3  # log-likelihood units that a rival may be short of its optimum: draws around it are weighted anyway
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,6 +38,7 @@ def minimise(
     damping: float = 1e-2,
     enough: float = 1.0,
     beyond: float = np.inf,
+    hope: int = HOPE,
     groups: int = 1,
     together: int | None = None,
 ) -> Solutions:
@@ -46,7 +47,8 @@ def minimise(
     `evaluate` takes some vectors and the numbers of the problems that they belong to: not more than `together` of a
     group at a time, and only those that have not ended. A problem ends when its next step promises less than
     `tolerance`; when the share `enough` of them has, the others get as many steps as those took. One that is further
-    than `beyond` from the best of its group, and whose steps do not promise to make up for it, is given up.
+    than `beyond` from the best of its group, and whose steps do not promise to make up for it, is given up after more
+    than `hope` steps.
     """
     lower, upper = (np.broadcast_to(bound, starts.shape) for bound in bounds)  # of each start, or the same for all
     x = np.clip(starts, lower, upper)
@@ -84,7 +86,7 @@ def minimise(
         step[now], gain[now] = steps(now, damped[now])
         converged[now] = ~broken[now] & (gain[now] <= np.maximum(tolerance, ROUNDING * np.abs(value[now])))
         best = value.reshape(groups, -1).min(axis=1).repeat(count // groups)
-        beaten = (seen > HOPE) & (value > best + beyond + 2 * gain)
+        beaten = (seen > hope) & (value > best + beyond + 2 * gain)
     last, _ = steps(np.arange(count), np.zeros(count))  # undamped, and without proof
     target = np.clip(x + last, lower, upper)
     landed = (target != x) & ((target <= lower) | (target >= upper))  # where the objective may be infinite

@@ -5,7 +5,7 @@ A source adds up evaluations over its parts. Nothing above knows more about it t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lori.inference import plain
-from lori.inference.blocks import SLAB, Evaluation, evaluate
+from lori.inference.blocks import SLAB, Evaluation, evaluate, rough_values
 from lori.inference.statistics import Scaling
 from lori.inference.threads import THREADS, together
 from lori.model.likelihoods import Observations
@@ -82,17 +82,32 @@ class Memory:
         return {}
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
+        return self._shared(
+            specification, vectors, lambda some, own: evaluate(specification, scaling, some, own, order, self.single)
+        )
+
+    def rough_values(self, specification: Specification, scaling: Scaling, vectors: np.ndarray) -> np.ndarray:
+        """Values alone, only as exact as the weights of draws need them, where that takes less time."""
+        return self._shared(
+            specification, vectors, lambda some, own: Evaluation(rough_values(specification, scaling, some, own))
+        ).value
+
+    def _shared(
+        self,
+        specification: Specification,
+        vectors: np.ndarray,
+        function: Callable[[list[Observations], np.ndarray], Evaluation],
+    ) -> Evaluation:
+        """What a function makes of some observations and their vectors, the cores sharing them."""
         few = self.rows * specification.likelihood.effort < MANY_ROWS or THREADS == 1
         shards = [list(self.observations)] if few else self._shards
         if len(shards) == 1 or plain.suffices(specification, self.observations):
-            return evaluate(specification, scaling, self.observations, vectors, order, self.single)
+            return function(list(self.observations), vectors)
         if self.groups == 1:
             own: Sequence[np.ndarray] = [vectors] * len(shards)
         else:
             own = np.split(vectors, np.cumsum([len(shard) for shard in shards])[:-1])
-        done = together(
-            lambda shard, some: evaluate(specification, scaling, shard, some, order, self.single), shards, own
-        )
+        done = together(function, shards, own)
         if self.groups == 1:
             return sum(done[1:], start=done[0])
         return Evaluation(*(np.concatenate(parts) for parts in zip(*done, strict=True) if parts[0] is not None))

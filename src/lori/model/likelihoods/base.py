@@ -166,6 +166,11 @@ class Layout(Protocol):
     light: ClassVar[bool]  # and are so few that NumPy takes no longer for them than compiled code
 
     @property
+    def single_precision(self) -> bool:
+        """Are values in single precision good weights of draws? What it cannot hold must come out as no number."""
+        ...
+
+    @property
     def large(self) -> bool:
         """Is so much compiled that it must be done quickly, though it takes longer to run?"""
         ...

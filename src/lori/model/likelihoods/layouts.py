@@ -36,6 +36,7 @@ class ByGaps:
 
     plain: ClassVar[bool] = False
     light: ClassVar[bool] = False
+    single_precision: ClassVar[bool] = False
     large: ClassVar[bool] = True
 
     def terms(

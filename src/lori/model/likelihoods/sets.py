@@ -56,10 +56,11 @@ class Kind(NamedTuple):
     def name(self) -> str:
         return f"{self.size}" + f" tied {self.tied}" * (self.tied > 1) + " worst" * self.worst
 
-    @classmethod
-    def named(cls, name: str) -> Kind:
+    @staticmethod
+    @cache
+    def named(name: str) -> Kind:
         words = name.split()
-        return cls(int(words[0]), int(words[2]) if "tied" in words else 1, "worst" in words)
+        return Kind(int(words[0]), int(words[2]) if "tied" in words else 1, "worst" in words)
 
 
 @dataclass(frozen=True)
