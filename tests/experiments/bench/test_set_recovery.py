@@ -20,7 +20,11 @@ def test_attributes_are_correlated_with_their_neighbours():
 
 
 def test_only_those_whose_levels_decide_are_judged(monkeypatch, tmp_path):
-    trials = [Trial(0.3, 0.2, True, True, 0.0), Trial(0.05, 0.2, True, False, -0.1), Trial(0.3, 0.05, True, False, 0.7)]
+    trials = [
+        Trial(0.3, 0.2, True, True, 0.0, 0.98),
+        Trial(0.05, 0.2, True, False, -0.1, 0.99),
+        Trial(0.3, 0.05, True, False, 0.7, 0.55),
+    ]
     monkeypatch.setattr(set_recovery, "_trials", lambda work: {"trials": [asdict(own) for own in trials]})
     settings = SetRecoverySettings(deciders=3, correlations=(0.5,))
     measured = set_recovery.measure(settings, tmp_path, print, lambda done, of: None)
@@ -28,7 +32,25 @@ def test_only_those_whose_levels_decide_are_judged(monkeypatch, tmp_path):
     assert measured.rows[0].measures["of"] == 2
     assert measured.rows[0].measures["least that a wrong order is ahead"] == 0.7
     assert "ahead of the optimum next to the truth by 0.70 to 0.70" in measured.rows[0].note
-    assert [claim.value for claim in measured.claims] == [1.0, 0.5, 1.0]
+    assert [claim.value for claim in measured.claims] == [1.0, 0.5, 1.0, 1.0]
+    posterior = measured.rows[1].measures
+    assert (posterior["likeliest is right"], posterior["sure and right"], posterior["sure"]) == (1, 1, 1)
+    assert posterior["expected"] == pytest.approx(1.53)
+    assert "to a wrong order it gives 0.55 to 0.55" in measured.rows[1].note
+
+
+def test_the_posterior_tells_how_probable_the_order_is():
+    """A thousand choices of somebody with two clear levels leave no doubt; of twenty, hardly anything is known."""
+    generator = np.random.default_rng(1000)
+    truth = OrderedModel.linear([[2.0, 0.2, 0.0], [0.0, 0.3, 2.0]], epsilon=[1.5, 0.0])
+    table = correlated(generator, (1000, 3, 3), 0.0)
+    seen = simulated(truth, Choices.from_arrays(table, np.zeros(1000, int)), generator)
+    told = []
+    for own in (seen, seen[:20]):
+        fit = LORI(levels=2, standard_errors="none").fit(own)
+        told.append(set_recovery._probability(own, fit, 100))
+    assert told[0] > 0.99
+    assert told[1] < 0.9
 
 
 def test_what_was_found_is_held_against_the_optimum_next_to_the_truth():

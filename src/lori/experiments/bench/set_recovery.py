@@ -1,9 +1,10 @@
 """Recovery from sets: is the order found, and do intervals hold the truth, when choices are among many?
 
 Orders are those of random models (`lori.experiments.bench.recovery`) who choose among three alternatives with three
-attributes, neighbouring ones correlated. Intervals are those of somebody with two levels who chooses from sets of
-twenty; beside them stand those of the reading as pairs that share their winner. Batches that are done are kept in the
-folder, so that a run that was stopped goes on where it stopped.
+attributes, neighbouring ones correlated. Beside the order of the best optimum stands what the posterior says of it: how
+probable it is, and how many orders are right where it is sure. Intervals are those of somebody with two levels who
+chooses from sets of twenty; beside them stand those of the reading as pairs that share their winner. Batches that are
+done are kept in the folder, so that a run that was stopped goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Measured, Row
 from lori.experiments.bench.recovery import hanging, in_order, random_model
 from lori.experiments.bench.trials import Keeping
+from lori.inference.posterior.sampling import sample_posterior
 from lori.inference.problem import Problem
 from lori.model.decisions import decided, simulated
 from lori.model.ordered import OrderedModel
@@ -27,6 +29,7 @@ from lori.model.quantity import Quantity
 
 ALTERNATIVES, ATTRIBUTES = 3, 3
 TENTH, FEW_SLIPS = 0.1, 0.005
+SURE = 0.9  # probability from which on the posterior is sure of an order
 READINGS = ("sets", "pairs", "pairs, clustered by set")
 
 
@@ -40,6 +43,8 @@ class SetRecoverySettings:
     """Of each decider."""
     correlations: tuple[float, ...] = (-0.5, 0.0, 0.5)
     """Of neighbouring attributes: that of the first and the third is its square."""
+    draws: int = 250
+    """Of each posterior."""
     first_seed: int = 100
     """Of the first decider."""
     batch: int = 10
@@ -48,7 +53,7 @@ class SetRecoverySettings:
     """Batches worked on at the same time."""
 
 
-SMOKE = SetRecoverySettings(deciders=2, choices=100, correlations=(0.0,), batch=2)
+SMOKE = SetRecoverySettings(deciders=2, choices=100, correlations=(0.0,), draws=40, batch=2)
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class Trial:
     converged: bool
     right: bool
     ahead: float  # units of log-posterior by which what was found explains the choices better than the truth's optimum
+    probability: float  # of the order that was found, by the posterior
 
 
 def measure(
@@ -89,6 +95,8 @@ def measure(
             measures["least that a wrong order is ahead"] = min(wrong)
         case = f"{settings.choices:,} choices among {ALTERNATIVES}"
         measured.rows.append(Row(case, f"correlation {correlation:g}", note=note, measures=measures))
+        if matter:
+            measured.rows.append(_by_posterior(case, correlation, matter))
         name = f"sets, correlation {correlation:g}"
         measured.claim(f"{name}: share that converged", converged / len(trials), 1.0, at_least=True)
         if matter:
@@ -98,7 +106,30 @@ def measure(
         if clear:
             share = sum(own.right for own in clear) / len(clear)
             measured.claim(f"{name}: right orders where a tenth hangs on each level", share, 0.99, at_least=True)
+        sure = [trial.right for trial in matter if trial.probability >= SURE]
+        if sure:
+            told = f"{name}: right orders where each level decides a tenth and the posterior is sure"
+            measured.claim(told, float(np.mean(sure)), 0.99, at_least=True)
     return measured
+
+
+def _by_posterior(case: str, correlation: float, trials: Sequence[Trial]) -> Row:
+    """What the posterior says of the orders of these deciders: with two levels, what is not the one is the other."""
+    likeliest = sum(own.right == (own.probability >= 0.5) for own in trials)
+    expected = sum(max(own.probability, 1 - own.probability) for own in trials)
+    sure = [own.right for own in trials if own.probability >= SURE]
+    wrong = [own.probability for own in trials if not own.right]
+    note = (
+        f"the posterior's likeliest order is right in {likeliest} of the {len(trials)}, of which it expects "
+        f"{expected:.1f}; where it gives what was found {SURE:g} or more, that is right in {sum(sure)} of {len(sure)}"
+    )
+    if wrong:
+        note += f"; to a wrong order it gives {min(wrong):.2f} to {max(wrong):.2f}"
+    measures = {
+        "likeliest is right": likeliest, "of": len(trials), "expected": expected, "sure and right": sum(sure),
+        "sure": len(sure), "most that a wrong order is given": max(wrong, default=0.0),
+    }  # fmt: skip
+    return Row(case, f"correlation {correlation:g}, by the posterior", note=note, measures=measures)
 
 
 def _batches(settings: SetRecoverySettings | SetCoverageSettings, count: int) -> list[range]:
@@ -126,6 +157,7 @@ def _trials(work: tuple[SetRecoverySettings, float, Sequence[int]]) -> dict[str,
                 converged=bool(fit.converged_),
                 right=bool(in_order(truth, fit.model_)),
                 ahead=_ahead(truth, seen, fit),
+                probability=_probability(seen, fit, settings.draws),
             )
         )
     return {"trials": [asdict(own) for own in found]}
@@ -141,6 +173,15 @@ def _ahead(truth: OrderedModel, seen: Choices, fit: LORI) -> float:
     start = known.pack(weights, thresholds, np.ones(len(truth.levels)), FEW_SLIPS)
     problem = Problem.of(known, [seen], optimum.prior, scaling)
     return float(problem.solve_from(start[None, None]).values[0, 0] - optimum.value)
+
+
+def _probability(seen: Choices, fit: LORI, draws: int) -> float:
+    """The share of the posterior's draws whose levels stand in the order that was found."""
+    assert fit.settings_ is not None
+    assert fit.optimum_ is not None
+    known = fit.optimum_, fit.rivals_
+    posterior = sample_posterior(fit.settings_, seen, method="laplace", draws=draws, seed=0, known=known)
+    return float(np.mean([in_order(fit.model_, own) for own in posterior.models(draws)]))
 
 
 def correlated(generator: np.random.Generator, shape: tuple[int, ...], correlation: float) -> np.ndarray:
