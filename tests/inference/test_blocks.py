@@ -371,3 +371,49 @@ def test_values_in_single_precision_are_good_weights_of_draws():
     np.testing.assert_allclose(rough, exact, rtol=1e-6)
     assert (rough[0, :4] != exact[0, :4]).all()
     np.testing.assert_array_equal(rough[0, 8:], exact[0, 8:])
+
+
+@pytest.mark.parametrize("name", ["linear", "tied"])
+@pytest.mark.parametrize("unit", [1.0, 1e-30, 1e30])
+def test_single_precision_is_close_whatever_the_units_of_features(name, unit):
+    specification = SPECIFICATIONS[name]
+    scaling = Scaling(SCALING.location * unit, SCALING.scale * unit)
+    random = np.random.default_rng(0)
+    pairs = scaling.location + scaling.scale * random.normal(size=(N + TIED, 2, 2))
+    data = of_pairs(pairs, random.uniform(0.5, 3.0, N + TIED), TIED if name == "tied" else 0)
+    rows = specification.likelihood.observed(data)
+    at = random.normal(size=(1, 3, specification.size))
+    at[..., list(specification.epsilon_slots.values())] = 0.7
+    rough = specification.roughly()
+    assert rough.likelihood.single_precision
+    exact = evaluate(specification, scaling, [rows], at, 2)
+    found = evaluate(rough, scaling, [rows], np.repeat(at, 30, axis=1), 2)  # so many that they are compiled
+    for ours, theirs in zip(found, exact, strict=True):
+        np.testing.assert_allclose(ours[:, ::30], theirs, rtol=1e-5, atol=1e-5 * np.abs(theirs).max())
+        assert not np.array_equal(ours[:, ::30], theirs)
+
+
+def test_thresholds_too_wide_for_single_precision_are_computed_in_double_precision():
+    specification = SPECIFICATIONS["linear"]
+    rows = observations(specification)
+    at = np.random.default_rng(0).normal(size=(1, 90, specification.size))
+    slot = specification.epsilon_slots[0]
+    at[..., slot] = 0.7
+    at[0, [3, 8], slot] = 40.0, 1e6
+    rough, exact = (evaluate(own, SCALING, [rows], at, 1) for own in (specification.roughly(), specification))
+    for ours, theirs in zip(rough[:2], exact[:2], strict=True):
+        np.testing.assert_allclose(ours[0, [3, 8]], theirs[0, [3, 8]], rtol=1e-12)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-4)
+
+
+def test_rewards_that_are_not_linear_are_as_exact_as_ever():
+    assert SPECIFICATIONS["capped"].roughly() == SPECIFICATIONS["capped"]
+
+
+@double_precision
+def test_samples_of_different_sizes_share_code():
+    specification = SPECIFICATIONS["linear"].roughly()
+    shapes = {
+        module.laid_out(specification, [observations(specification, n)], 8)["decided"][0].shape for n in (50, 900, 3000)
+    }
+    assert len(shapes) == 1

@@ -115,3 +115,13 @@ def test_sums_by_group_are_sums_of_rows(engine, shuffled, monkeypatch):
                 expected[..., group[origin]] += weight * each[kind][..., place]
         found = rows_one_by_one.by_groups(what, TIED, SCALING, rows, at, group, 10)
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_next_to_nothing_of_a_sample_is_not_worth_a_call_of_compiled_code():
+    rows, rough = observations(SPLIT), SPLIT.roughly()
+    assert not plain.suffices(rough, [rows])
+    assert plain.suffices(rough, [rows], 3)
+    assert not plain.suffices(rough, [rows], plain.LEAST)
+    both = [plain.evaluate(own, SCALING, [rows], vectors(SPLIT), 2) for own in (rough, SPLIT)]
+    for ours, theirs in zip(*both, strict=True):
+        np.testing.assert_array_equal(ours, theirs)

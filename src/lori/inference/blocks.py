@@ -33,6 +33,7 @@ FEW_FEATURES = 16  # up to here,
 FEW_ROWS = 30_000  # and up to here, compiled code is shared between numbers of starts up to 32, up to 64, and so on:
 FEW_STARTS, ALIKE = 8, 32  # they are evaluated in as many turns as there are eights of them
 FEWER_ROWS = 2000  # up to here it is shared between numbers of rows up to twice as large
+SAMPLE_BLOCKS, SAMPLE_ROWS = 8, 1024  # samples of different sizes share code for as many blocks of as many rows
 ALIGNED = 64  # bytes
 
 
@@ -65,8 +66,18 @@ def evaluate(
     `single`: it is worth code of its own that there is one start, because it is evaluated very often.
     """
     vectors = np.asarray(vectors, float)
-    if plain.suffices(specification, groups):
+    if plain.suffices(specification, groups, vectors.shape[1]):
         return Evaluation(*plain.evaluate(specification, scaling, groups, vectors, order))
+    if specification.likelihood.single_precision:
+        narrow = specification.narrow(vectors).all(axis=0)
+        if narrow.any() and not narrow.all():  # few thresholds are too wide for it
+            each = [
+                _evaluate_compiled(specification, scaling, groups, vectors[:, some], order)
+                for some in (narrow, ~narrow)
+            ]
+            back = np.argsort(np.argsort(~narrow, kind="stable"))
+            both = (np.concatenate(parts, axis=1) for parts in zip(*each, strict=True) if parts[0] is not None)
+            return Evaluation(*(part[:, back] for part in both))
     return _evaluate_compiled(specification, scaling, groups, vectors, order, single)
 
 
@@ -194,6 +205,9 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
         wanted = max(64, min(BLOCK_ELEMENTS // starts, cells, BLOCK_ROWS * max(1, specification.levels // 2)))
     first, others = groups[0], groups[1:]  # what belongs to several groups is kept with the first of them
     apart = [own for own in others if own.laid is not first.laid]
+    sample = specification.likelihood.single_precision and first.rows <= FEW_ROWS
+    wanted = min(wanted, SAMPLE_ROWS) if sample else wanted
+    sizes = partial(_sizes, wanted=wanted, quick=quick, sample=sample)
 
     def kept(cache: dict[Any, Any], key: Any, make: Callable[[list[Rows]], Any]) -> dict[str, Any]:
         found = cache.get(key)
@@ -205,14 +219,14 @@ def laid_out(specification: Specification, groups: Sequence[Observations], start
 
     blocks = kept(
         first.laid.blocks,
-        (layout, wanted, *(own.laid for own in others if apart)),
-        lambda rows: _blocks(rows if apart else rows[:1], layout, *_sizes(rows, wanted, quick)),
+        (layout, wanted, sample, *(own.laid for own in others if apart)),
+        lambda rows: _blocks(rows if apart else rows[:1], layout, *sizes(rows)),
     )
-    weights = kept(first.weights, (layout, wanted, *others), lambda rows: _weights(rows, *_sizes(rows, wanted, quick)))
+    weights = kept(first.weights, (layout, wanted, sample, *others), lambda rows: _weights(rows, *sizes(rows)))
     return {kind: (own, weights[kind], filled) for kind, (own, filled) in blocks.items()}
 
 
-def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, int]:
+def _sizes(groups: list[Rows], wanted: int, quick: bool = True, sample: bool = False) -> tuple[int, int]:
     """Rows in a block, and blocks.
 
     The number of blocks is rounded up to steps of an eighth, of sets a half, for few rows and starts to a power of two,
@@ -224,12 +238,14 @@ def _sizes(groups: list[Rows], wanted: int, quick: bool = True) -> tuple[int, in
     few = quick and room <= FEWER_ROWS and wanted >= BLOCK_ELEMENTS // ALIKE
     if not longest:
         return 1, 0
-    block = min(wanted, 1 << max(7 if few else 3, (longest - 1).bit_length()))
+    block = wanted if sample else min(wanted, 1 << max(7 if few else 3, (longest - 1).bit_length()))
     count = -(-longest // block)
     alike = 4 if quick else 2  # code for sets takes long to compile
     step = 1 << max(0, (count - 1).bit_length() if few else count.bit_length() - alike)
     if quick and longest > MANY_ROWS and min(lengths) == longest:
         step = max(1, SLAB // block)
+    if sample:
+        step = max(step, SAMPLE_BLOCKS)
     if wanted == HEAVY_BLOCK and len(groups) == 1:
         step = max(step, HEAVY_BLOCKS)
     return block, -(-count // step) * step

@@ -19,21 +19,26 @@ from lori.model.likelihoods.base import Block, Observations, Point
 from lori.model.specification import Specification
 
 MOST_ROWS, MOST_GROUPS = 3000, 32  # up to here NumPy is done before JAX is loaded and has compiled,
+LEAST = 8192  # and up to so many rows × starts before compiled code has begun
 RowWise = Literal["values", "scores"]
 ELEMENTS = 65_536  # with so many rows × starts at a time
 
 
-def suffices(specification: Specification, groups: Sequence[Observations]) -> bool:
+def suffices(specification: Specification, groups: Sequence[Observations], starts: int | None = None) -> bool:
     """Are there so few rows, of rewards whose sums need no automatic differentiation, that NumPy ends first?
 
-    Not where they are a part of more: the other parts need compiled code anyway, at the same time.
+    Not where they are a part of more: the other parts need compiled code anyway, at the same time. So do samples of
+    very many rows, for which single precision will do; but a call of that takes longer than few `starts` do here.
     """
     layout = specification.likelihood.layout(specification)
     if layout.light:
         return True
-    if not layout.plain or any(group.some for group in groups):
+    if not layout.plain or any(group.some for group in groups) or len(groups) > MOST_GROUPS:
         return False
-    return len(groups) <= MOST_GROUPS and sum(group.rows for group in groups) <= MOST_ROWS
+    rows = sum(group.rows for group in groups)
+    if specification.likelihood.single_precision:
+        return starts is not None and rows * starts <= LEAST
+    return rows <= MOST_ROWS
 
 
 def evaluate(

@@ -264,12 +264,12 @@ class Specification:
 
     def roughly(self) -> Specification:
         """The same model, only as exact as a search needs it, where that takes less time."""
-        return _with(self, cast(Hashable, self.likelihood.roughly()))
+        return _with(self, cast(Hashable, self.likelihood.roughly(self)))
 
     def narrow(self, vectors: np.ndarray, precision: type = np.float64) -> np.ndarray:
         """(…) are thresholds of these vectors (…, size) so small that this precision computes without logarithms?"""
-        own = self.unpack(vectors)
-        return np.max(own.alpha * own.epsilon, axis=-1) <= (SINGLE_WIDE if precision is np.float32 else WIDE)
+        own, single = self.unpack(vectors), precision is np.float32 or self.likelihood.single_precision
+        return np.max(own.alpha * own.epsilon, axis=-1) <= (SINGLE_WIDE if single else WIDE)
 
     def fewer(self) -> Specification:
         """The same kind of model with one level less; the last level keeps what was said about the last ε."""

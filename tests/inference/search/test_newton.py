@@ -247,3 +247,15 @@ def test_with_many_parameters_the_step_is_that_of_the_eigenvalues(lowest):
     np.testing.assert_allclose(found[0], expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found[1], few[0][1], rtol=1e-7)
     assert found[0][0, 3] == 0.0
+
+
+def test_where_values_are_rounded_steps_are_trusted_as_far_as_that_goes():
+    """Around an optimum that is known to eight digits, steps that seem to lose are none that lead astray."""
+
+    def rounded(x) -> Evaluation:
+        there, noise = rosenbrock(x), 1e-8 * np.random.default_rng(abs(int(1e9 * x[0, 0]))).normal(size=len(x))
+        return there._replace(value=1.0 + there.value + noise)
+
+    found = minimise(rounded, np.array([[-1.2, 1.0]]), FREE, noise=1e-7)
+    assert found.converged.all()
+    np.testing.assert_allclose(found.vectors, 1.0, atol=1e-3)

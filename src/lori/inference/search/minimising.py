@@ -54,6 +54,8 @@ class Objective(Minimised, Protocol):
 
     def regularised(self, wider: float | None = None) -> Objective: ...
 
+    def roughly(self) -> Objective: ...
+
 
 def minimise(objective: Minimised, starts: np.ndarray, **options: Any) -> Solutions:
     """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape."""
@@ -88,6 +90,7 @@ def minimise(objective: Minimised, starts: np.ndarray, **options: Any) -> Soluti
         specification.bounds,
         groups=groups,
         together=ALIKE if shared else None,
+        noise=newton.SINGLE_NOISE if specification.likelihood.single_precision else newton.NOISE,
         **options,
     )
     return flat.grouped(groups)

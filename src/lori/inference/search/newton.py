@@ -17,14 +17,15 @@ from lori.inference.blocks import Evaluation
 from lori.inference.search.solutions import Solutions
 
 TOLERANCE = 1e-12  # stop when the next step promises less than this many units of log-likelihood
-ROUNDING = 1e-14  # or less than this share of the value
+ROUNDING = 0.1  # or less than this share of what is rounding
 ROUNDED = 1e-10  # standardised units from a bound that are rounding, not an answer
 SHRUNK = (
     0.1  # what a step leaves at least of a positive number: near zero, a rate that may not vanish grows slowly again
 )
 HOPE = 5  # steps before a start may be given up; by then they promise too little, but hardly by half
 MANY = 16  # parameters from which on eigenvalues are computed only where there is need
-NOISE = 1e-13  # sums of many rows are not known better than to this share
+NOISE = 1e-13  # sums of many rows are not known better than to this share,
+SINGLE_NOISE = 1e-8  # or to this one in single precision
 Evaluate = Callable[[np.ndarray, np.ndarray], Evaluation]
 
 
@@ -41,6 +42,7 @@ def minimise(
     hope: int = HOPE,
     groups: int = 1,
     together: int | None = None,
+    noise: float = NOISE,
 ) -> Solutions:
     """Minimise from each row of `starts` (problems, parameters), as many of each of `groups` as there are of others.
 
@@ -48,7 +50,7 @@ def minimise(
     group at a time, and only those that have not ended. A problem ends when its next step promises less than
     `tolerance`; when the share `enough` of them has, the others get as many steps as those took. One that is further
     than `beyond` from the best of its group, and whose steps do not promise to make up for it, is given up after more
-    than `hope` steps.
+    than `hope` steps. `noise` is the share of a value that is rounding.
     """
     lower, upper = (np.broadcast_to(bound, starts.shape) for bound in bounds)  # of each start, or the same for all
     x = np.clip(starts, lower, upper)
@@ -73,7 +75,7 @@ def minimise(
         new = evaluate(trial, now)
         assert new.gradient is not None
         assert new.curvature is not None
-        better, ratio = _judged(trial - x[now], value[now], gradient[now], curvature[now], gain[now], new)
+        better, ratio = _judged(trial - x[now], value[now], gradient[now], curvature[now], gain[now], new, noise)
         first = seen[now] == 0
         broken[now] = first & ~better  # a start where the objective is infinite leads nowhere
         won = now[better]
@@ -84,7 +86,7 @@ def minimise(
         damped[now] = np.where(first, damping, np.clip(damped[now] * factor, 1e-12, 1e8))
         seen[now] += 1
         step[now], gain[now] = steps(now, damped[now])
-        converged[now] = ~broken[now] & (gain[now] <= np.maximum(tolerance, ROUNDING * np.abs(value[now])))
+        converged[now] = ~broken[now] & (gain[now] <= np.maximum(tolerance, ROUNDING * noise * np.abs(value[now])))
         best = value.reshape(groups, -1).min(axis=1).repeat(count // groups)
         beaten = (seen > hope) & (value > best + beyond + 2 * gain)
     last, _ = steps(np.arange(count), np.zeros(count))  # undamped, and without proof
@@ -105,7 +107,13 @@ def _in_turn(waiting: np.ndarray, each: int, together: int | None) -> np.ndarray
 
 
 def _judged(
-    moved: np.ndarray, value: np.ndarray, gradient: np.ndarray, curvature: np.ndarray, gain: np.ndarray, new: Evaluation
+    moved: np.ndarray,
+    value: np.ndarray,
+    gradient: np.ndarray,
+    curvature: np.ndarray,
+    gain: np.ndarray,
+    new: Evaluation,
+    share: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Is a step taken, and which part of what it promised came true?"""
     predicted = -np.einsum("bi,bi->b", gradient, moved) - 0.5 * np.einsum("bi,bij,bj->b", moved, curvature, moved)
@@ -113,7 +121,7 @@ def _judged(
         actual = value - new.value
         ratio = np.where(predicted > 0, actual / predicted, np.where(actual > 0, 1.0, -1.0))
         # Where the promise drowns in rounding, the step is trusted: there the quadratic model is all but exact.
-        noise = NOISE * np.abs(value)
+        noise = share * np.abs(value)
         trusted = (gain <= 100 * noise) & (actual > -noise)
     return finite(new) & ((actual > 0) | trusted), ratio
 

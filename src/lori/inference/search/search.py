@@ -79,6 +79,8 @@ def search(
         middle = larger.on_sample(polish, generator)
         many = middle.source is not objective.source
         small = middle.on_sample(max(SEARCH_ROWS // 2 if many else SEARCH_ROWS, least), generator)
+        if many:
+            middle, small = middle.roughly(), small.roughly()
     whole = middle.source is objective.source
 
     def coarse(some: Objective) -> dict[str, float]:

@@ -101,7 +101,7 @@ class Memory:
         """What a function makes of some observations and their vectors, the cores sharing them."""
         few = self.rows * specification.likelihood.effort < MANY_ROWS or THREADS == 1
         shards = [list(self.observations)] if few else self._shards
-        if len(shards) == 1 or plain.suffices(specification, self.observations):
+        if len(shards) == 1 or plain.suffices(specification, self.observations, vectors.shape[1]):
             return function(list(self.observations), vectors)
         if self.groups == 1:
             own: Sequence[np.ndarray] = [vectors] * len(shards)

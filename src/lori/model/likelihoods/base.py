@@ -259,8 +259,13 @@ class Likelihood(Protocol):
         """The same observations under a likelihood whose rows are quick; itself if they are."""
         ...
 
-    def roughly(self) -> Likelihood:
+    def roughly(self, specification: Specification) -> Likelihood:
         """The same, only as exact as a search needs it, where that takes less time."""
+        ...
+
+    @property
+    def single_precision(self) -> bool:
+        """Are sums over many rows computed in single precision?"""
         ...
 
     def finite_in_padding(self, kind: str) -> bool:

@@ -29,6 +29,7 @@ import numpy as np
 
 from lori.model.engines import arrays_of, jax, log_sigmoid, softplus
 from lori.model.likelihoods.probabilities import LOG_HALF, Levels, TieRule, log_better
+from lori.model.logarithm import log
 
 FAR = 550.0  # a gap beyond this size is computed as if it were this: log-probabilities are linear there,
 WIDE = 150.0  # unless tolerances are larger than this, where levels are computed by their logarithms;
@@ -218,14 +219,14 @@ def _levels_by_products(gap: Levels, tolerance: Levels, rule: TieRule, in_logari
         t += 1
         t = 1 / t
         tp = t * p
-        kept = arrays.expm1(2 * b) * tp
-        kept += 1
-        kept = 1 / kept  # 1 − ω
+        raised = arrays.expm1(2 * b) * tp
+        raised += 1
+        kept = 1 / raised  # 1 − ω
         twice = 2 * arrays.exp(2 * b) * tp
         twice *= kept
         states.append((s, t, -0.5 * arrays.expm1(-2 * b) * twice, kept, twice))
-        p = s / kept
-    value = arrays.log(p) + _beyond(gap[0]) if in_logarithms else p
+        p = s * raised
+    value = log(p) + _beyond(gap[0]) if in_logarithms else p
     return _Levels(p, value, *(list(part) for part in zip(*reversed(states), strict=True)))
 
 

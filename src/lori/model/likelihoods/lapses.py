@@ -24,6 +24,7 @@ from typing import Any
 from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods.derivatives import Above, Derivatives, InLapse
 from lori.model.likelihoods.probabilities import Levels
+from lori.model.logarithm import log
 
 RAREST, MOST = 1e-9, 0.9  # bounds of a learned rate; at the lower one there are no slips in any data
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: an impossible tie may still be a slip
@@ -50,7 +51,7 @@ class Slips:
 
     @cached_property
     def value(self) -> jax.Array:
-        return arrays_of(self._answered).log(self._answered)
+        return log(self._answered)
 
     @cached_property
     def reached(self) -> jax.Array:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lori.model.specification import Parameters, Specification
 
 UNKNOWN_GAP, LARGEST_GAP = 3.0, 20.0  # of rewards whose differences are not known, and where a level is silent
+FARTHEST = 1e15  # standardised units, whose square single precision can hold with room to spare
 FEW_FEATURES = 16  # up to here the products of two features are laid out for all levels and starts together
 
 
@@ -54,6 +55,21 @@ class Differences(ByGaps):
 
     plain: ClassVar[bool] = True
     large: ClassVar[bool] = False
+
+    def terms(
+        self, specification: Specification, kind: str, order: int, point: Point, block: Block
+    ) -> tuple[jax.Array, ...]:
+        """In single precision gaps, which are small differences of large numbers, and sums are still double; rows are
+        standardised first, for the sake of what it can hold."""
+        if not _single(specification, block.rows):
+            return super().terms(specification, kind, order, point, block)
+        gaps = self.gaps(specification, specification.unpack(point.starts), point, block.rows)
+        single = [own.astype(np.float32) for own in (point.starts, point.location, block.weight, *gaps)]
+        rows = jnp.clip((block.rows * (1 / point.scale)[:, None]).astype(np.float32), -FARTHEST, FARTHEST)
+        within = Point(single[0], single[1], jnp.ones_like(single[1]))
+        found = specification.derivatives(kind, specification.unpack(within.starts), single[3:], order)
+        sums = self.sums(specification, order, within, found, Block(rows, single[2], block.certain))
+        return tuple(own.astype(np.float64) for own in sums)
 
     def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
         return (*rows.contrasts(slice(0)).shape[1:], block)
@@ -102,13 +118,14 @@ class Differences(ByGaps):
         def summed(parts: list[Any], times: Any) -> Any:
             """(starts, parts, …) of parts (starts, rows) times something of each row."""
             if not parts:
-                return arrays.zeros((len(point.starts), 0, len(times)))
+                return arrays.zeros((len(point.starts), 0, len(times)), times.dtype)
             if arrays is np and certain:  # without copies of them all
                 return np.stack([part @ times.T for part in parts], axis=1)
             each = parts if certain else [arrays.where(weight > 0, part, 0.0) for part in parts]
             return arrays.stack([times @ part.T for part in each]).transpose(2, 0, 1)  # stacked first, it is slower
 
-        value = found.value @ weight if certain else seen(found.value, weight).sum(axis=-1)
+        values, weights = found.value.astype(np.float64), weight.astype(np.float64)  # what searches compare
+        value = values @ weights if certain else seen(values, weights).sum(axis=-1)
         if order == 0:
             return (value,)
         once, along, in_gaps = ([found.by(*part) for part in parts] for parts in _sums(specification, order).parts)
@@ -128,7 +145,8 @@ class Differences(ByGaps):
         value, arrays = -total[0], arrays_of(point.starts, total[0])
         if order == 0:
             return (value,)
-        starts, scale, wanted = point.starts, point.scale, _sums(specification, order)
+        starts, wanted = point.starts, _sums(specification, order)
+        scale = np.ones(len(point.scale)) if _single(specification, value) else point.scale
         alpha = specification.unpack(starts).alpha
         size = arrays.concatenate([alpha, arrays.ones((len(starts), 1))], axis=1)[:, wanted.level]
         upper = _upper(len(scale))
@@ -139,6 +157,11 @@ class Differences(ByGaps):
         if order == 1:
             return value, gradient
         return value, gradient, size[:, :, None] * size[:, None, :] * every[:, wanted.curvature]
+
+
+def _single(specification: Specification, array: Any) -> bool:
+    """Is this computed in single precision? Not by NumPy, to which few sums are left."""
+    return specification.likelihood.single_precision and arrays_of(array) is not np
 
 
 @lru_cache(maxsize=256)

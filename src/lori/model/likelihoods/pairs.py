@@ -16,7 +16,14 @@ from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError, InputError, one_of
 from lori.model.engines import arrays_of, jax
 from lori.model.likelihoods.base import Layout, Observations
-from lori.model.likelihoods.derivatives import WIDE, Above, Derivatives, better_derivatives, tie_derivatives
+from lori.model.likelihoods.derivatives import (
+    SINGLE_WIDE,
+    WIDE,
+    Above,
+    Derivatives,
+    better_derivatives,
+    tie_derivatives,
+)
 from lori.model.likelihoods.lapses import lapse_derivatives
 from lori.model.likelihoods.layouts import Alternatives, Differences
 from lori.model.likelihoods.probabilities import TIE_RULES, Levels, TieRule, log_better, log_full_tie, log_outcomes
@@ -35,6 +42,7 @@ class Pairs:
 
     rule: TieRule = "split"
     wide: bool | None = None  # may tolerances be very large? None: that is seen when they are there
+    single_precision: bool = False  # are sums over many rows computed in single precision?
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -105,7 +113,10 @@ class Pairs:
     # -- probabilities ---------------------------------------------------------------------------------------
 
     def suited(self, tolerance: np.ndarray) -> Pairs:
-        return replace(self, wide=bool(np.max(tolerance, initial=0.0) > WIDE))
+        """Where single precision would be too small for them, it is double precision."""
+        widest = float(np.max(tolerance, initial=0.0))
+        single = self.single_precision and widest <= SINGLE_WIDE
+        return replace(self, wide=widest > WIDE, single_precision=single)
 
     def gap(self, reward: Reward, values: jax.Array, row: jax.Array) -> jax.Array:
         return reward.gap(values, row[0], row[1])
@@ -151,8 +162,8 @@ class Pairs:
     def simpler(self, groups: Sequence[Observations]) -> tuple[Pairs, tuple[Observations, ...]]:
         return self, tuple(groups)
 
-    def roughly(self) -> Pairs:
-        return self
+    def roughly(self, specification: Specification) -> Pairs:
+        return replace(self, single_precision=self.only_differences_matter(specification))
 
     def finite_in_padding(self, kind: str) -> bool:
         return kind == DECIDED

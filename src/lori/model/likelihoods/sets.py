@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -72,6 +72,7 @@ class Sets:
     sharp: bool = False
     kinds: tuple[str, ...] = ()
     rough: bool = False
+    single_precision: ClassVar[bool] = False
 
     @classmethod
     def for_data(cls, rule: str, groups: Sequence[Choices], epsilon: Sequence[float | None]) -> Sets:
@@ -203,7 +204,7 @@ class Sets:
             made.append(Observations({DECIDED: sum(parts[1:], start=parts[0]), TIED: none}, own.count))
         return Pairs("split"), tuple(made)
 
-    def roughly(self) -> Sets:
+    def roughly(self, specification: Specification) -> Sets:
         """With fewer nodes, where probabilities are integrals."""
         few = MORE if self.sharp else FEW
         return replace(self, rough=True) if any(Kind.named(kind).size > few for kind in self.kinds) else self
