@@ -29,7 +29,7 @@ RANDOM = 16  # starts at random, where a row takes less,
 DRAWN = 32  # or more, of which the best few are tried beside what the simpler reading suggests
 GLANCE, WORTH = 8, 8  # steps of each on the fewest rows; how many go on from there
 ENOUGH = 0.6  # the share of them that must have ended before the others are given up
-FAR = 0.1  # damping of starts, whose first steps would go too far
+FAR = 0.1  # damping of random starts that few rows sort: first steps from there go too far
 STEPS, FIRST_STEPS = 30, 8  # of each of them at most; of what the simpler reading suggests, which is near an optimum
 UNDAMPED, LAST = 1e-6, 1e-8  # where there is one way down; the step after one that promised so little is exact
 POLISHED, SLIPPED = 3, 5  # of them on all rows; where slips are learned
@@ -77,15 +77,17 @@ def guided_search(
     rows = max(int(BUDGET / specification.likelihood.effort / tried.shape[1]), least)
     roughly = objective.roughly()
     sample = (roughly.regularised() if dear else roughly).on_sample(rows, generator)  # few sets may be separable
-    first = {"enough": ENOUGH, "damping": FAR}
-    rough = {**on_sample(sample, objective, tolerance), **first, "iterations": FIRST_STEPS if dear else STEPS}
+    rough = {
+        **on_sample(sample, objective, tolerance), "enough": ENOUGH, "iterations": FIRST_STEPS if dear else STEPS
+    }  # fmt: skip
     if dear:
         drawn = _drawn(objective, starts, generator, DRAWN)
         tried = np.concatenate([tried, best_starts(drawn, sample.evaluate(drawn, order=0).value, FEW)], axis=1)
     count, share = tried.shape[1], None
     if not dear and not slips:
         few = sample.on_sample(least, generator)
-        glance = {**on_sample(few, objective, tolerance), **first, "iterations": GLANCE}
+        glance = {**on_sample(few, objective, tolerance), "enough": ENOUGH, "iterations": GLANCE, "damping": FAR}
+        rough["damping"] = FAR
         solutions, same = minimise(few, tried, **glance), SAME * unit_of(few, objective)
         near = neighbours(specification, solutions.winners().vectors[:, 0])
         share, tried = _share(solutions, same), np.concatenate([solutions.distinct(WORTH, same), near], axis=1)
@@ -96,13 +98,14 @@ def guided_search(
         if near.shape[1]:
             solutions = solutions.beside(minimise(sample, near, **rough))
     chosen = solutions.distinct(SLIPPED if slips and not dear else POLISHED, SAME if slips else same)
-    polish = {"tolerance": COARSE, "enough": 0.5, "iterations": 40, "beyond": SAME if dear else RIVAL, "hope": SETTLED}
+    polish = {"tolerance": COARSE, "enough": 0.5, "iterations": 40, "beyond": SAME if dear else RIVAL}
+    settled = polish if dear else {**polish, "hope": SETTLED}
     if slips and not dear:  # they hide many optima
         finite = objective.regularised()
-        best = minimise(finite, chosen, **polish)
+        best = minimise(finite, chosen, **settled)
         best = around(finite, best, generator.spawn(1)[0], VARIATIONS, False, **{**polish, "iterations": 20})
         chosen = best.distinct(SLIPPED)
-    best = minimise(roughly, chosen, **polish)
+    best = minimise(roughly, chosen, **settled)
     last: dict[str, Any] = {"iterations": STEPS} if dear else {}
     last["tolerance"] = max(tolerance, LAST) if dear else tolerance
     won = minimise(objective, best.winners().vectors, damping=NEAR, **last)
