@@ -54,8 +54,8 @@ def test_beside_its_centre_a_surrogate_has_the_gradient_of_its_value(problem):
 
 
 def test_few_passes_over_all_rows_end_where_many_do(problem, monkeypatch):
-    """Whatever the sample; as a rule three of them for the curvature, and two for the gradient alone, one of each at
-    most in double precision."""
+    """Whatever the sample: as a rule three of them for the curvature and two for the gradient alone, one of each in
+    double precision."""
     long = search(problem, starts=16, generator=np.random.default_rng(1))
     full, passes, counts, evaluate = Memory(problem.source.observations), [], [], Problem.evaluate
 
