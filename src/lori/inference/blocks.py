@@ -26,7 +26,7 @@ BLOCK_CELLS = 32_768  # rows × features,
 BLOCK_ROWS = 2048  # and rows, for each two levels: of few starts, whose curvatures take more room than the rows do
 FEW_ELEMENTS = 256  # of rows that take much room each,
 HEAVY, HEAVY_BLOCK, HEAVY_BLOCKS = 1000.0, 8, 32  # or, from this effort on, rows in a block; so many blocks share code
-CHUNK = 1 << 15  # rows that are laid out at a time
+CHUNK = 1 << 16  # numbers that are laid out at a time, which stay in cache
 SLAB = 1 << 19  # rows that are evaluated in one call, at most; the cores take slabs in turn, and from
 MANY_ROWS = 1 << 14  # so many rows on all slabs share compiled code
 FEW_FEATURES = 16  # up to here,
@@ -256,7 +256,7 @@ def _blocks(groups: list[Rows], layout: Layout, block: int, count: int) -> tuple
     which there may be anything."""
     laid = _room((len(groups), count, *layout.shape(groups[0], block)))
     for own, rows in zip(laid, groups, strict=True):
-        for first, last, size in _parts(len(rows), block):
+        for first, last, size in _parts(len(rows), block, own[:1].size):
             start = first * block
             if size < block:
                 own[first:last] = 0.0
@@ -281,9 +281,9 @@ def _room(shape: tuple[int, ...]) -> np.ndarray:
     return room[start : start + size].reshape(shape)
 
 
-def _parts(length: int, block: int) -> Iterator[tuple[int, int, int]]:
-    """First and last block and the rows in each, of parts that stay in cache while they are laid out."""
-    whole, step = length // block, max(1, CHUNK // block)
+def _parts(length: int, block: int, numbers: int) -> Iterator[tuple[int, int, int]]:
+    """First and last block, of so many numbers each, and the rows in each, of parts that stay in cache."""
+    whole, step = length // block, max(1, CHUNK // max(numbers, 1))
     for first in range(0, whole, step):
         yield first, min(first + step, whole), block
     if length % block:
