@@ -259,3 +259,12 @@ def test_where_values_are_rounded_steps_are_trusted_as_far_as_that_goes():
     found = minimise(rounded, np.array([[-1.2, 1.0]]), FREE, noise=1e-7)
     assert found.converged.all()
     np.testing.assert_allclose(found.vectors, 1.0, atol=1e-3)
+
+
+@pytest.mark.parametrize("size", [3, newton.MANY + 1])
+@pytest.mark.parametrize("count", [1, 5])
+def test_matrices_are_decomposed_whoever_does_it(size, count):
+    drawn = np.random.default_rng(0).normal(size=(count, size, size))
+    matrices = drawn + drawn.swapaxes(1, 2)
+    values, vectors = newton._decomposed(matrices)
+    np.testing.assert_allclose((vectors * values[:, None]) @ vectors.swapaxes(1, 2), matrices, atol=1e-12)

@@ -1,5 +1,6 @@
 """The search for the best optimum: its starts, and a referee that tries hard."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import jax
@@ -285,3 +286,12 @@ def test_a_silent_level_ends_the_search_for_more(levels, ties, inner, settled):
     nothing = np.zeros(2)
     found = module.Found(vectors, nothing, nothing, None, None, 1, nothing, ())
     assert module._settled(linear(levels, ties=ties), found) is settled
+
+
+def test_a_last_threshold_that_is_all_but_zero_is_zero(two_levels):
+    """Only where the likelihood is even in it: else so small a number is one like others."""
+    vectors = np.array([[[0.1, 4.0, 3.0, 0.1, 3.0, 3e-7]]])
+    near = Solutions(vectors, np.zeros((1, 1)), np.ones((1, 1), bool))
+    assert all_rows._shut(two_levels.specification, near).vectors[0, 0].tolist() == [0.1, 4.0, 3.0, 0.1, 3.0, 0.0]
+    observed = replace(two_levels.specification, likelihood=Pairs("observed"))
+    assert all_rows._shut(observed, near).vectors[0, 0, -1] == 3e-7

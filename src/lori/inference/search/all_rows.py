@@ -6,6 +6,8 @@ single precision, as far as that can tell, then in double precision, which has l
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from lori.inference.search import newton
@@ -13,6 +15,7 @@ from lori.inference.search.minimising import Objective, minimise, on_sample, sec
 from lori.inference.search.solutions import CLOSE, FEW, KEEP, SAME, Solutions
 from lori.inference.search.starts import closed, openings, saddle
 from lori.inference.search.surrogate import Surrogate
+from lori.model.specification import Specification
 
 COARSE = 1e-3  # log-likelihood units that an optimum may be short of when it is polished again on the same rows
 NEAR = 1e-3  # damping where the optimum of a large sample is the start
@@ -22,6 +25,7 @@ UNPROVEN, SHORT, FINE = 1e-6, 1e-4, 1e-7  # steps that promise no more than so m
 SHORTER = 0.1  # of what the last one promised; in single precision that is short, too
 FINE_SHARE = 0.01  # or to this share of what the search itself asks for
 SURE = 0.1  # of what a search may be short of is what a step may leave that is taken without proof
+SHUT = 1e-6  # a threshold below this is none: the log-likelihood of ten million rows does not feel it
 GUESSED = 10.0  # parameters by rows of the sample, times this: the share of a step's promise that its curvature leaves
 
 Samples = tuple[Objective, Objective, Objective]  # all rows, and smaller and smaller parts of them
@@ -31,10 +35,20 @@ def on_all_rows(samples: Samples, solutions: Solutions, tolerance: float) -> Sol
     """The winners on all rows; where a sample closed the last threshold at what is a saddle of theirs, it is opened."""
     objective = samples[0]
     won = _polished(samples, solutions, tolerance)
-    if not saddle(objective.specification, won.vectors, won.curvature):
+    if saddle(objective.specification, won.vectors, won.curvature):
+        opened = openings(objective.specification, won.vectors)[:, :1]
+        won = won.beside(minimise(objective, opened, tolerance=tolerance, damping=NEAR)).winners()
+    return _shut(objective.specification, won)
+
+
+def _shut(specification: Specification, won: Solutions) -> Solutions:
+    """Where the likelihood is even in the last threshold, one that is all but zero is zero: few steps end beside it."""
+    slot = specification.epsilon_slots.get(specification.levels - 1)
+    if slot is None or not specification.likelihood.stuck_at_zero:
         return won
-    opened = openings(objective.specification, won.vectors)[:, :1]
-    return won.beside(minimise(objective, opened, tolerance=tolerance, damping=NEAR)).winners()
+    vectors = won.vectors.copy()
+    vectors[..., slot] = np.where(vectors[..., slot] < SHUT, 0.0, vectors[..., slot])
+    return replace(won, vectors=vectors)
 
 
 def _polished(samples: Samples, solutions: Solutions, tolerance: float) -> Solutions:

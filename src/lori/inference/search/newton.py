@@ -15,6 +15,7 @@ import numpy as np
 
 from lori.inference.blocks import Evaluation
 from lori.inference.search.solutions import Solutions
+from lori.inference.threads import cut, together, without_blas_threads
 
 TOLERANCE = 1e-12  # stop when the next step promises less than this many units of log-likelihood
 ROUNDING = 0.1  # or less than this share of what is rounding
@@ -183,12 +184,22 @@ def _solve(
         own[:, diagonal, diagonal] += damping[plain, None]
         step[plain] = -np.linalg.solve(own, right)[:, :, 0]
     if not plain.all():
-        eigenvalues, vectors = np.linalg.eigh(h[~plain])
+        eigenvalues, vectors = _decomposed(h[~plain])
         rotated = np.einsum("bij,bi->bj", vectors, pushed[~plain])
         size = np.maximum(np.abs(eigenvalues), 1e-10)
         gain[~plain] = 0.5 * np.sum(rotated**2 / size, axis=1)
         step[~plain] = -np.einsum("bij,bj->bi", vectors, rotated / (size + damping[~plain, None]))
     return np.where(free, step / scale, 0.0), gain
+
+
+def _decomposed(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and eigenvectors; of many parameters the cores share the matrices."""
+    if matrices.shape[1] <= MANY:
+        values, vectors = np.linalg.eigh(matrices)
+        return values, vectors
+    with without_blas_threads():
+        parts = together(np.linalg.eigh, [matrices[some] for some in cut(len(matrices), least=2)])
+    return np.concatenate([own[0] for own in parts]), np.concatenate([own[1] for own in parts])
 
 
 def _definite(matrix: np.ndarray) -> bool:
