@@ -19,7 +19,7 @@ from lori.model.likelihoods.base import Block, Observations, Point
 from lori.model.specification import Specification
 
 MOST_ROWS, MOST_GROUPS = 3000, 32  # up to here NumPy is done before JAX is loaded and has compiled,
-LEAST = 8192  # and up to so many rows × starts before compiled code has begun
+LEAST = 16_384  # and up to so many rows × starts before compiled code has begun
 RowWise = Literal["values", "scores"]
 ELEMENTS = 65_536  # with so many rows × starts at a time
 

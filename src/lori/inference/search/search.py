@@ -110,7 +110,7 @@ def search(
     share = (values[:, :random] <= values.min(axis=1, keepdims=True) + same).mean(axis=1)
     if small.source is not middle.source and (whole or not one_way):
         solutions = minimise(middle, solutions.distinct(KEEP, same, within), **coarse(middle), iterations=20)
-    tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else KEEP
+    tries = 2 * min(starts, ALIKE) if few else ALIKE if cheap else 0 if one_way and not whole else KEEP
     if whole or not one_way or closed(specification, solutions.winners().vectors):
         solutions = around(middle, solutions, varying, tries, few, **coarse(middle), iterations=40 if whole else 20)
     if few and objective.prior is None and objective.source.rows <= STEPPED:
@@ -139,7 +139,7 @@ def around(
 ) -> Solutions:
     """These solutions and what is found around the best of each group, for as long as that gains.
 
-    What is not a neighbour among so many `tries` is a variation.
+    What is not a neighbour among so many `tries` is a variation; where every start leads to the best, there is none.
     """
     specification, rows, idle = objective.specification, objective.source.rows, 0
     for _ in range(ROUNDS):
@@ -148,7 +148,7 @@ def around(
         if others.shape[1] == 0:
             break
         count = max(others.shape[1], tries)
-        more = (room(count, rows, specification) if second_order(specification) else count) - others.shape[1]
+        more = (room(count, rows, specification) if tries and second_order(specification) else count) - others.shape[1]
         others = np.concatenate([others, variations(specification, best, more, generator)], axis=1)
         again = minimise(objective, others, **options)
         gain = solutions.values.min(axis=1) - again.values.min(axis=1)
