@@ -93,7 +93,7 @@ def rough_values(
     vectors = np.asarray(vectors, float)
     if plain.suffices(specification, groups):
         return plain.roughly(specification, scaling, groups, vectors)
-    if not specification.likelihood.layout(specification).single_precision:
+    if not specification.likelihood.layout(specification).allows_single_precision:
         return _evaluate_compiled(specification, scaling, groups, vectors, 0).value
     found, narrow = np.full(vectors.shape[:2], np.nan), specification.narrow(vectors, np.float32).all(axis=0)
     if narrow.any():

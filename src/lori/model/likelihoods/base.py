@@ -166,7 +166,7 @@ class Layout(Protocol):
     light: ClassVar[bool]  # and are so few that NumPy takes no longer for them than compiled code
 
     @property
-    def single_precision(self) -> bool:
+    def allows_single_precision(self) -> bool:
         """Are values in single precision good weights of draws? What it cannot hold must come out as no number."""
         ...
 

@@ -37,7 +37,7 @@ class ByGaps:
 
     plain: ClassVar[bool] = False
     light: ClassVar[bool] = False
-    single_precision: ClassVar[bool] = False
+    allows_single_precision: ClassVar[bool] = False
     large: ClassVar[bool] = True
 
     def terms(

@@ -37,7 +37,7 @@ class Logit:
 
     plain: ClassVar[bool] = True
     light: ClassVar[bool] = True
-    single_precision: ClassVar[bool] = False
+    allows_single_precision: ClassVar[bool] = False
     large: ClassVar[bool] = False
 
     def shape(self, rows: Rows, block: int) -> tuple[int, ...]:

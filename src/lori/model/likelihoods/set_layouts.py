@@ -74,7 +74,7 @@ class Contrasts(_Sums):
     large: bool = True  # sets of two and three are not
 
     @property
-    def single_precision(self) -> bool:
+    def allows_single_precision(self) -> bool:
         """Sums over survivors add positive terms alone; more than three are gathered by tables in double precision."""
         return not self.large
 
@@ -101,7 +101,7 @@ class Members(_Sums):
     """Blocks (rows, alternatives, features), what was chosen first."""
 
     large: ClassVar[bool] = True
-    single_precision: ClassVar[bool] = False
+    allows_single_precision: ClassVar[bool] = False
 
     def shape(self, rows: Rows, block: int) -> tuple[int, ...]:
         return (block, *rows.alternatives(slice(0)).shape[1:])
