@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,12 +195,12 @@ class Preferences:
     @property
     def left_features(self) -> np.ndarray:
         """(pairs, features) of the left alternatives."""
-        return _taken(self.alternatives, self.left)
+        return self._side(self.left, self._successive[0])
 
     @property
     def right_features(self) -> np.ndarray:
         """(pairs, features) of the right alternatives."""
-        return _taken(self.alternatives, self.right)
+        return self._side(self.right, self._successive[1])
 
     @property
     def differences(self) -> np.ndarray:
@@ -214,9 +215,14 @@ class Preferences:
     def within(self, pairs: slice, hold: Any = None) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
         """Of some pairs, by feature: are both values sound (as `hold` says)? Their sum, and their squared difference,
         which is twice their variance."""
-        left, right = _taken(self.alternatives, self.left[pairs]), _taken(self.alternatives, self.right[pairs])
+        left, right = (
+            self._side(index, first, pairs)
+            for index, first in zip((self.left, self.right), self._successive, strict=True)
+        )
         inside = None if hold is None else hold(left) & hold(right)
-        return inside, left + right, (left - right) ** 2
+        apart = left - right
+        apart *= apart
+        return inside, left + right, apart
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -338,6 +344,17 @@ class Preferences:
 
     # -- inside ----------------------------------------------------------------------------------------
 
+    @cached_property
+    def _successive(self) -> tuple[int | None, int | None]:
+        """Where the left and the right alternatives begin, if they follow each other in their table."""
+        return _first_of_run(self.left), _first_of_run(self.right)
+
+    def _side(self, index: np.ndarray, first: int | None, pairs: slice = slice(None)) -> np.ndarray:
+        """The alternatives of some pairs: a view where they follow each other, which saves a copy of large arrays."""
+        if first is None:
+            return self.alternatives.take(index[pairs], axis=0)
+        return self.alternatives[first : first + len(index)][pairs]
+
     def _agents(self) -> np.ndarray:
         if self.agent is None:
             raise DataError(
@@ -364,9 +381,9 @@ class Preferences:
         return Preferences._sound(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
 
 
-def _taken(alternatives: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """Some rows of a table: a view where they follow each other, which saves a copy of large arrays."""
+def _first_of_run(index: np.ndarray) -> int | None:
+    """The first row, where each of the others follows the one before."""
     count = len(index)
     if count and index[-1] - index[0] == count - 1 and bool((index[1:] - index[:-1] == 1).all()):
-        return alternatives[index[0] : index[0] + count]
-    return alternatives.take(index, axis=0)
+        return int(index[0])
+    return None

@@ -177,7 +177,8 @@ class Moments:
                 comparisons += times.sum()
             total += times @ both
             square += times @ apart
-            square_total += times @ both**2
+            both *= both
+            square_total += times @ both
         return cls(comparisons, total, square, square_total)
 
     @classmethod

@@ -20,7 +20,7 @@ class LogitSettings:
 
     pairs: int = ORGAN_PAIRS
     """Pairs of two features."""
-    repeats: int = 5
+    repeats: int = 9
     """Rounds of the contest."""
 
 

@@ -30,7 +30,7 @@ class OrganSettings:
 
     pairs: int = ORGAN_PAIRS
     """Pairs, as many as the paper had."""
-    repeats: int = 5
+    repeats: int = 9
     """Rounds of the contest."""
     referee_iterations: int = 500
     """Most iterations of each of the two long L-BFGS runs that referee the likelihood."""
