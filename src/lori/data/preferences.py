@@ -170,7 +170,9 @@ class Preferences:
     @property
     def comparisons(self) -> np.ndarray:
         """(pairs,) how often each pair was compared, whatever came out; weights do not enter."""
-        return self.wins + self.losses + self.ties
+        total = self.wins + self.losses
+        total += self.ties
+        return total
 
     @property
     def outcome_counts(self) -> np.ndarray:

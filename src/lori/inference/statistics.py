@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -164,10 +164,15 @@ class Moments:
         """Observations count as often as they were made, or once each if nobody compared anything."""
         counts = data.comparisons if counts is None else counts
         repeated = counts if counts.any() else np.ones(len(data))
+        parts = together(partial(cls._of_part, data, fences, repeated), cut(len(data), least=MANY))
+        return sum(parts[1:], start=parts[0])
+
+    @classmethod
+    def _of_part(cls, data: Observed, fences: Fences | None, repeated: np.ndarray, rows: slice) -> Moments:
         comparisons, total, square, square_total = np.zeros((4, data.n_features))
         step = max(FEWEST, ELEMENTS // max(data.n_features, 1))
-        for start in range(0, len(data), step):  # small steps, at which several threads would wait for each other
-            part = slice(start, start + step)
+        for start in range(rows.start, rows.stop, step):
+            part = slice(start, min(start + step, rows.stop))
             inside, both, apart = data.within(part, None if fences is None else fences.hold)
             times = repeated[part]
             if inside is not None:

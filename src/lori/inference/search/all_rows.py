@@ -80,12 +80,12 @@ def _polished(samples: Samples, solutions: Solutions, tolerance: float) -> Solut
 def _few_passes(objective: Objective, larger: Objective, vectors: np.ndarray, tolerance: float) -> Solutions:
     """The optimum of all rows from that of a large sample of them, in as few passes as will do.
 
-    What is reported is computed in double precision. Where it is to be exact, passes in single precision go before,
-    which leave so little that as a rule one more is enough.
+    Where it is to be exact it is computed in double precision, and passes in single precision go before, which leave so
+    little that as a rule one more is enough. Where units may be missing, as of smaller models, they are all it takes.
     """
     rough, specification = objective.roughly(), objective.specification
     if tolerance >= COARSE or rough.specification == specification:
-        return _passes(objective, larger, vectors, tolerance, 1)
+        return _passes(rough, larger, vectors, tolerance, 1)
     near = _passes(rough, larger, vectors, COARSE, 1)  # rounding of a sample would count for that of all it stands for
     if saddle(specification, near.vectors, near.curvature):
         opened = openings(specification, near.vectors)[:, :1]
