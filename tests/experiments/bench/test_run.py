@@ -1,6 +1,8 @@
 """Is what comes out of a bench complete: settings, rows, claims and versions, shown and written?"""
 
 import json
+import subprocess
+import sys
 from dataclasses import fields, is_dataclass
 
 import pytest
@@ -78,3 +80,16 @@ def test_wrong_usage_is_one_sentence(tmp_path, names, repeats):
 def test_versions_name_what_was_compared():
     found = versions()
     assert {"python", "machine", "lori", "jax", "numpy"} <= set(found)
+
+
+@pytest.mark.slow
+def test_a_smoke_run_of_all_cases_ends_well(tmp_path):
+    """As a command, in processes of its own; half a minute on two free cores, which nobody asserts here."""
+    command = [sys.executable, "-m", "lori", "bench", "--smoke", "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "bench.json").read_text())
+    assert list(result["settings"]) == [name for name, case in CASES.items() if not case.by_name]
+    assert {row["group"] for row in result["rows"]} == set(result["settings"])
+    assert not [row for row in result["rows"] if row["note"].startswith("failed")]
+    assert [file.name for file in tmp_path.iterdir()] == ["bench.json"]

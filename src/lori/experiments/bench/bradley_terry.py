@@ -32,7 +32,7 @@ class BradleyTerrySettings:
     """Rounds of the contest."""
 
 
-SMOKE = BradleyTerrySettings(comparisons=2_000, items=4, repeats=1)
+SMOKE = BradleyTerrySettings(comparisons=2_000, items=4, repeats=0)
 
 
 @dataclass(frozen=True)

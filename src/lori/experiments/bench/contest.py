@@ -136,14 +136,17 @@ def hold(
     *,
     clock: Callable[[], float] = perf_counter,
 ) -> Outcome:
-    """Time the contestants by turns. A peer that is absent, or that fails, is named and left out."""
+    """Time the contestants by turns. A peer that is absent, or that fails, is named and left out.
+
+    With no `repeats` what otherwise warms up is all there is, and is timed: of no use but to see that everything runs.
+    """
     remarks: dict[str, str] = {}
     times: dict[str, list[float]] = {one.name: [] for one in contestants}
     answers: dict[str, Any] = {}
     for one in contestants:
         if one.needs and importlib.util.find_spec(one.needs) is None:
             remarks[one.name] = f"skipped: {one.needs} is not installed ({HOW_TO_INSTALL})"
-    for turn in range(-1, repeats):
+    for turn in range(-1, repeats) if repeats else (0,):
         for one in contestants:
             if one.name in remarks or (turn < 0 and not one.warm):
                 continue

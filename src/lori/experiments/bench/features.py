@@ -31,7 +31,7 @@ class FeaturesSettings:
     """Of the pairs."""
 
 
-SMOKE = FeaturesSettings(pairs=1_500, features=5, repeats=1)
+SMOKE = FeaturesSettings(pairs=1_500, features=5, repeats=0)
 
 
 def measure(settings: FeaturesSettings) -> Measured:

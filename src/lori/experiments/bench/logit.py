@@ -24,7 +24,7 @@ class LogitSettings:
     """Rounds of the contest."""
 
 
-SMOKE = LogitSettings(pairs=1_500, repeats=1)
+SMOKE = LogitSettings(pairs=1_500, repeats=0)
 
 
 def measure(settings: LogitSettings) -> Measured:

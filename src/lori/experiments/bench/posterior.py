@@ -45,7 +45,7 @@ class PosteriorSettings:
 
 
 SMOKE = PosteriorSettings(
-    cancer_pairs=40, particles=40, cells=10, organ_pairs=1_500, repeats=1, small=(60,), candidates=50, small_repeats=1
+    cancer_pairs=40, particles=40, cells=10, organ_pairs=1_500, repeats=0, small=(60,), candidates=50, small_repeats=0
 )
 TRUTH = OrderedModel.linear([[2.0, 0.2], [0.3, 3.0]], epsilon=[1.5, 0.0], features=["first", "second"])
 SHARE, SECONDS = 0.3, 0.2  # of the fit's own time, and beside it, that a posterior of small data may take

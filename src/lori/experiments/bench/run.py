@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -53,6 +53,8 @@ from lori.experiments.bench import (
     third_levels,
 )
 from lori.experiments.bench.contest import Claim, Measured, Row
+from lori.experiments.bench.trials import each
+from lori.inference.threads import THREADS
 
 PACKAGES = (
     "lori", "jax", "numpy", "scipy", "scikit-learn", "statsmodels", "xlogit", "evalica", "choix", "mcda", "pulp",
@@ -225,7 +227,8 @@ def run(
     """Measure the cases, show each as it ends, and keep what there is in a file.
 
     If none is named, all are measured but the statistical ones. The file is `out/NAME.json` for one
-    case and `out/bench.json` for several; it is complete after each case.
+    case and `out/bench.json` for several; it is complete after each case. In a smoke run of all, whose times say
+    nothing, as many cases run at the same time as there are cores.
     """
     chosen = list(dict.fromkeys(names)) or [name for name, case in CASES.items() if not case.by_name]
     for name in chosen:
@@ -240,14 +243,16 @@ def run(
     started = perf_counter()
     if smoke:
         say("Smoke run: sizes are tiny, so times and ratios say nothing.\n")
-    for own in chosen:
+    work = [(own, CASES[own].settings(smoke, repeats, long, jobs), out) for own in chosen]
+
+    def by_turns() -> Iterator[Measured]:
+        for own, settings, _ in work:
+            with bar(own) if CASES[own].resumes else nullcontext(_nothing) as progress:
+                yield _measured(own, settings, out, warn, progress)
+
+    each_measured = each(_quietly, work, THREADS) if smoke and not names else by_turns()
+    for (own, settings, _), measured in zip(work, each_measured, strict=True):
         case = CASES[own]
-        settings = case.settings(smoke, repeats, long, jobs)
-        if case.resumes:
-            with bar(own) as progress:
-                measured = case.measure(settings, out, warn, progress)
-        else:
-            measured = case.measure(settings)
         result["settings"][own] = asdict(settings)
         result["rows"] += [{"group": own, **row.to_dict()} for row in measured.rows]
         result["claims"] += [{"group": own, **claim.to_dict(smoke)} for claim in measured.claims]
@@ -259,6 +264,23 @@ def run(
             temporary.write_text(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     say(f"Wrote {printable(str(out / f'{name}.json'))} after {result['seconds']:.0f} s")
     return result
+
+
+def _measured(
+    name: str, settings: Any, out: Path, warn: Callable[[str], None], progress: Callable[[int, int], None]
+) -> Measured:
+    case = CASES[name]
+    return case.measure(settings, out, warn, progress) if case.resumes else case.measure(settings)
+
+
+def _quietly(work: tuple[str, Any, Path]) -> Measured:
+    """In a process of its own. What is compiled for a smoke run runs once: quickly is better than well."""
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0".strip()
+    return _measured(*work, _nothing, _nothing)
+
+
+def _nothing(*_: Any) -> None:
+    return None
 
 
 def versions() -> dict[str, str]:

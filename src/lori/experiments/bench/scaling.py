@@ -32,7 +32,7 @@ class ScalingSettings:
     """Rounds of each contest."""
 
 
-SMOKE = ScalingSettings((1_000, 10_000), (2, 4), (1, 2), 5_000, 3)
+SMOKE = ScalingSettings((1_000, 10_000), (2, 4), (1, 2), 5_000, 1)
 
 
 def measure(settings: ScalingSettings) -> Measured:

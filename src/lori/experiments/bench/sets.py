@@ -39,7 +39,7 @@ class SetsSettings:
     """Rounds of each contest."""
 
 
-SMOKE = SetsSettings(trips=300, many=400, wide=6, alternatives=12, repeats=1)
+SMOKE = SetsSettings(trips=100, many=100, wide=4, alternatives=9, repeats=0)
 
 
 def measure(settings: SetsSettings) -> Measured:
@@ -59,7 +59,7 @@ def measure(settings: SetsSettings) -> Measured:
     outcome = hold(
         f"wide, {settings.wide:,} sets of {settings.alternatives:,}, 2 features",
         [Contestant(TWO, lambda: _estimator(2).copy().fit(wide), note="with standard errors")],
-        1,
+        min(settings.repeats, 1),
     )
     measured.rows += outcome.rows
     measured.claim("sets: seconds of two levels, wide sets", outcome.median(TWO), 60.0)
