@@ -52,7 +52,7 @@ TRUTHS = (
 class PeopleSettings:
     """How many simulated people, of what kind."""
 
-    repeats: int = 100
+    repeats: int = 200
     """Runs for each truth and rate of slips."""
     pairs: int = 300
     """Pairs of each run, with standard normal features, answered once and without ties."""

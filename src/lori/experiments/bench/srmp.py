@@ -114,11 +114,13 @@ def _pooled(case: str, outcomes: list[Outcome]) -> list[Row]:
 
 def learn_srmp(task: Task, settings: SrmpSettings) -> Callable[[Task], np.ndarray]:
     """SRMP's answer to other pairs: 1 for left, −1 for right, 0 for neither (always, if it learned nothing)."""
-    from mcda.matrices import PerformanceTable
-    from mcda.outranking.srmp import SRMPLearner
-    from mcda.relations import PreferenceRelation, PreferenceStructure
-    from mcda.scales import QuantitativeScale
-    from pulp import PULP_CBC_CMD
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of plots, which nobody asks for here
+        from mcda.matrices import PerformanceTable
+        from mcda.outranking.srmp import SRMPLearner
+        from mcda.relations import PreferenceRelation, PreferenceStructure
+        from mcda.scales import QuantitativeScale
+        from pulp import PULP_CBC_CMD
 
     count, criteria = len(task.left), ["first", "second"]
     both = [(i, i + count) if won else (i + count, i) for i, won in enumerate(task.left_won)]
