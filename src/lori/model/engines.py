@@ -20,7 +20,7 @@ import numpy as np
 from lori.model import programs
 
 SOON = {"xla_backend_optimization_level": 1, "xla_cpu_parallel_codegen_split_count": 1}  # and the code is as fast
-QUICKLY = {**SOON, "xla_cpu_prefer_vector_width": 512}  # as wide as a processor may have them: sums take a sixth less
+QUICKLY = {**SOON, "xla_cpu_prefer_vector_width": 512}  # as wide as there are: curvatures take a sixth less
 PLAINLY = {**SOON, "xla_cpu_use_fusion_emitters": False}  # still sooner; the code takes half as long again
 REMEMBERED = 256  # pieces of compiled code of each function
 

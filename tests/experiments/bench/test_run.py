@@ -84,7 +84,7 @@ def test_versions_name_what_was_compared():
 
 @pytest.mark.slow
 def test_a_smoke_run_of_all_cases_ends_well(tmp_path):
-    """As a command, in processes of its own; half a minute on two free cores, which nobody asserts here."""
+    """As a command, in processes of its own; a minute on two free cores, which nobody asserts here."""
     command = [sys.executable, "-m", "lori", "bench", "--smoke", "--out", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr
