@@ -13,16 +13,19 @@ def trial(*, wide: bool) -> Trial:
     return Trial({"level 1: ε": first, "rate of slips": slips}, slips=0.01 * wide, predicted=0.9)
 
 
-def test_intervals_are_counted_with_their_lengths(monkeypatch):
+def test_intervals_are_counted_with_their_lengths_and_kept(monkeypatch, tmp_path):
     asked = []
 
-    def answer(function, work, jobs):
-        asked.extend(seeds for *_, seeds in work)
-        return [[trial(wide=True)] * 2, [trial(wide=False), trial(wide=True)]]
+    def answer(work):
+        *_, seeds = work
+        asked.append(list(seeds))
+        return [trial(wide=seed != 9) for seed in seeds]
 
-    monkeypatch.setattr(coverage, "each", answer)
-    measured = coverage.measure(CoverageSettings(data_sets=4, batch=2, lapses=(0.0,), first_seed=7))
-    assert [list(seeds) for seeds in asked] == [[7, 8], [9, 10]]
+    monkeypatch.setattr(coverage, "_trials", answer)
+    settings = CoverageSettings(data_sets=4, batch=2, lapses=(0.0,), first_seed=7, jobs=1)
+    measured, again = (coverage.measure(settings, tmp_path, lambda text: None, lambda done, of: None) for _ in range(2))
+    assert asked == [[7, 8], [9, 10]]
+    assert again.rows == measured.rows
     rows = {row.contestant: row.measures for row in measured.rows}
     assert rows["level 1: ε"] == {"coverage": 0.75, "intervals": 4.0, "median length": 4.0}
     assert rows["rate of slips"] == {"coverage": 1.0, "intervals": 3.0, "median length": 0.05}

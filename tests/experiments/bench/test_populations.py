@@ -37,8 +37,17 @@ def test_the_second_feature_decides_below_the_threshold():
     assert agrees[close].mean() > 0.95
 
 
-def test_every_kind_is_counted():
-    measured = populations.measure(SMOKE)
-    assert [row.contestant for row in measured.rows] == [kind.name for kind in KINDS]
-    assert all(row.measures["of"] == 1 for row in measured.rows)
-    assert len(measured.claims) == 1
+def test_every_kind_is_counted_and_a_stopped_run_goes_on(tmp_path, monkeypatch):
+    judged = []
+
+    def noted(work, judge=populations._judged):
+        judged.append(work)
+        return judge(work)
+
+    monkeypatch.setattr(populations, "_judged", noted)
+    first, again = (populations.measure(SMOKE, tmp_path, lambda text: None, lambda done, of: None) for _ in range(2))
+    assert [row.contestant for row in first.rows] == [kind.name for kind in KINDS]
+    assert all(row.measures["of"] == 1 for row in first.rows)
+    assert len(first.claims) == 1
+    assert len(judged) == len(KINDS)
+    assert again.rows == first.rows

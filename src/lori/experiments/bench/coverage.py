@@ -7,8 +7,9 @@ the interval of a predicted probability does. Data sets are fitted in batches, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +17,9 @@ import numpy as np
 from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Measured, Row
-from lori.experiments.bench.trials import answered, each
+from lori.experiments.bench.trials import Keeping, answered
 from lori.experiments.power import fit_all
+from lori.experiments.study import Cell
 from lori.inference.posterior.sampling import sample_posterior
 from lori.model.ordered import OrderedModel
 from lori.model.quantity import Quantity
@@ -51,15 +53,6 @@ class CoverageSettings:
 SMOKE = CoverageSettings(data_sets=2, pairs=100, jobs=1)
 
 
-@dataclass(frozen=True)
-class Trial:
-    """What the intervals of one data set held."""
-
-    intervals: dict[str, Interval | None]  # by number; None where there is none
-    slips: float  # as estimated
-    predicted: float  # share of new pairs whose true probability lay in its 90 % interval
-
-
 class Interval(NamedTuple):
     """An interval, and what it was to hold."""
 
@@ -72,19 +65,37 @@ class Interval(NamedTuple):
         return self.low <= self.truth <= self.high
 
 
-def measure(settings: CoverageSettings) -> Measured:
-    measured = Measured()
+@dataclass(frozen=True)
+class Trial:
+    """What the intervals of one data set held."""
+
+    intervals: dict[str, Interval | None]  # by number; None where there is none
+    slips: float  # as estimated
+    predicted: float  # share of new pairs whose true probability lay in its 90 % interval
+
+    @classmethod
+    def from_dict(cls, kept: Cell) -> Trial:
+        intervals = {name: own if own is None else Interval(*own) for name, own in kept["intervals"].items()}
+        return cls(intervals, kept["slips"], kept["predicted"])
+
+
+def measure(
+    settings: CoverageSettings, out: Path, say: Callable[[str], None], progress: Callable[[int, int], None]
+) -> Measured:
+    """Every rate of slips; batches are kept in `out`, and those that are there are not done again."""
+    measured, keeping = Measured(), Keeping(out, say, progress)
     for rate in settings.lapses:
-        _measure(settings, rate, measured)
+        _measure(settings, rate, measured, keeping)
     return measured
 
 
-def _measure(settings: CoverageSettings, rate: float, measured: Measured) -> None:
+def _measure(settings: CoverageSettings, rate: float, measured: Measured, keeping: Keeping) -> None:
     seeds = range(settings.first_seed, settings.first_seed + settings.data_sets)
     batches = [seeds[start : start + settings.batch] for start in range(0, len(seeds), settings.batch)]
     work = [(settings, rate, own) for own in batches]
-    trials = [trial for batch in each(_trials, work, settings.jobs) for trial in batch]
     slips = f"{rate:.0%} slips"
+    cells = keeping.each(f"coverage, {slips}", _kept, settings, work.__getitem__, len(work))
+    trials = [Trial.from_dict(own) for cell in cells for own in cell["trials"]]
     case = f"two levels, {slips}, {settings.pairs:,} pairs, {settings.data_sets} data sets"
     shares = {}
     for name in trials[0].intervals:
@@ -108,6 +119,11 @@ def _measure(settings: CoverageSettings, rate: float, measured: Measured) -> Non
     measured.claim(f"coverage: 90 % intervals of predictions, {slips}, at most", predicted, 0.93)
     if not rate:
         measured.claim(f"coverage: mean of the estimated slips, {slips}", estimated, NO_SLIPS)
+
+
+def _kept(work: tuple[CoverageSettings, float, Sequence[int]]) -> Cell:
+    """Those of the seeds, as they are kept."""
+    return {"trials": [asdict(trial) for trial in _trials(work)]}
 
 
 def _trials(work: tuple[CoverageSettings, float, Sequence[int]]) -> list[Trial]:

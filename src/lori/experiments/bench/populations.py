@@ -7,14 +7,17 @@ levels, all the same or moderately different.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
 from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Measured, Row
-from lori.experiments.bench.trials import each
+from lori.experiments.bench.trials import Keeping
+from lori.experiments.study import Cell
 from lori.language.results import Support
 from lori.model.ordered import OrderedModel
 
@@ -123,30 +126,42 @@ KINDS = (
 )
 
 
-def measure(settings: PopulationsSettings) -> Measured:
+def measure(
+    settings: PopulationsSettings, out: Path, say: Callable[[str], None], progress: Callable[[int, int], None]
+) -> Measured:
+    """Every kind of every design; each population is kept in `out`, and those that are there are not judged again."""
+    cases = [(kind, design) for kind in KINDS for design in settings.designs]
+    seeds = range(settings.first, settings.first + settings.populations)
+    work = [(settings, kind, design, seed) for kind, design in cases for seed in seeds]
+    cells = Keeping(out, say, progress).each("populations", _judged, settings, work.__getitem__, len(work))
+    judged = [Support.from_dict(cell) for cell in cells]
     measured = Measured()
     alarms: list[bool] = []
-    for design in settings.designs:
-        for kind in KINDS:
-            seeds = range(settings.first, settings.first + settings.populations)
-            found = list(each(_judged, [(settings, design, kind, seed) for seed in seeds], settings.jobs))
-            holds, alone = [own.holds for own in found], [own.bic_difference > 0 for own in found]
-            differences = sum(own.rival_bic_difference is not None and own.rival_bic_difference <= 0 for own in found)
-            note = (
-                f"a second level is supported in {sum(holds)} of {len(found)}, and would be in {sum(alone)} if people "
-                f"were taken to be alike; agents who differ are the better answer in {differences}"
-            )
-            counts = {"supported": sum(holds), "alone": sum(alone), "differences": differences, "of": len(found)}
-            measured.rows.append(Row(str(design), kind.name, note=note, measures=counts))
-            if kind.levels == 1:
-                alarms += holds
+    for place, (kind, design) in enumerate(cases):
+        found = judged[place * len(seeds) : (place + 1) * len(seeds)]
+        holds, alone = [own.holds for own in found], [own.bic_difference > 0 for own in found]
+        differences = sum(own.rival_bic_difference is not None and own.rival_bic_difference <= 0 for own in found)
+        note = (
+            f"a second level is supported in {sum(holds)} of {len(found)}, and would be in {sum(alone)} if people "
+            f"were taken to be alike; agents who differ are the better answer in {differences}"
+        )
+        counts: dict[str, float] = {
+            "supported": sum(holds),
+            "alone": sum(alone),
+            "differences": differences,
+            "of": len(found),
+        }
+        measured.rows.append(Row(str(design), kind.name, note=note, measures=counts))
+        if kind.levels == 1:
+            alarms += holds
     share = float(np.mean(alarms))
     measured.claim("populations: share of one-level populations with a second level that is supported", share, 0.05)
     return measured
 
 
-def _judged(work: tuple[PopulationsSettings, Design, Kind, int]) -> Support:
-    settings, design, kind, seed = work
+def _judged(work: tuple[PopulationsSettings, Kind, Design, int]) -> Cell:
+    """Is a second level supported in one population?"""
+    settings, kind, design, seed = work
     if kind.levels == 1:
         deviation = settings.deviations[seed % len(settings.deviations)]
         data = one_level(design, seed, weight=settings.weight, deviation=deviation)
@@ -154,4 +169,4 @@ def _judged(work: tuple[PopulationsSettings, Design, Kind, int]) -> Support:
         data = two_levels(design, seed, spread=settings.spread if kind.differ else 0.0)
     support = LORI(levels=2).fit(data).summary().support
     assert support is not None
-    return support
+    return asdict(support)

@@ -111,7 +111,7 @@ CASES = {
     ),
     "coverage": Case(
         "do reported intervals hold the truth",
-        coverage.measure, coverage.CoverageSettings(), coverage.SMOKE, by_name=True,
+        coverage.measure, coverage.CoverageSettings(), coverage.SMOKE, by_name=True, resumes=True,
     ),
     "recovery": Case(
         "is the order found", recovery.measure, recovery.RecoverySettings(), recovery.SMOKE, by_name=True
@@ -135,7 +135,7 @@ CASES = {
     ),
     "populations": Case(
         "are people who differ taken for levels",
-        populations.measure, populations.PopulationsSettings(), populations.SMOKE, by_name=True,
+        populations.measure, populations.PopulationsSettings(), populations.SMOKE, by_name=True, resumes=True,
     ),
     "population-hierarchy": Case(
         "are people who differ foretold",
