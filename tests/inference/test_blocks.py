@@ -10,13 +10,11 @@ import pytest
 
 from lori.data.choices import Choices
 from lori.data.preferences import Preferences
+from lori.inference import arrangement, plain
 from lori.inference import blocks as module
-from lori.inference import plain
-from lori.inference.blocks import Evaluation, evaluate, rough_values
+from lori.inference.blocks import Evaluation, begun_roughly, evaluate
 from lori.inference.statistics import Scaling
 from lori.model.likelihoods import Pairs
-from lori.model.likelihoods.layouts import Alternatives, Differences
-from lori.model.likelihoods.pairs import PairRows
 from lori.model.likelihoods.sets import Sets
 from lori.model.precision import double_precision
 from lori.model.rewards import Capped, Function, Linear
@@ -174,8 +172,8 @@ def test_sums_do_not_depend_on_the_blocks(monkeypatch):
     specification = SINGLE
     data, at = preferences(specification, tied=TIED), vectors(specification)
     usual = likelihood(specification, data, at)
-    monkeypatch.setattr(module, "BLOCK_ELEMENTS", 8)
-    assert module._sizes([specification.likelihood.observed(data).kinds["decided"]], 64, quick=True) == (64, 2)
+    monkeypatch.setattr(arrangement, "BLOCK_ELEMENTS", 8)
+    assert arrangement._sizes([specification.likelihood.observed(data).kinds["decided"]], 64, quick=True) == (64, 2)
     assert_same(usual, likelihood(specification, data, at))
 
 
@@ -202,52 +200,9 @@ def test_on_few_rows_several_numbers_of_starts_share_code(rows, rooms):
     assert [module.room(starts, rows, SINGLE) for starts in (3, 50, 65)] == rooms
 
 
-def rows_of(pairs: np.ndarray, weight: np.ndarray) -> PairRows:
-    return PairRows(pairs[:, 0], pairs[:, 1], weight, np.arange(len(pairs)))
-
-
-@pytest.mark.parametrize("layout", [Differences(), Alternatives()])
-@pytest.mark.parametrize("longest", [0, 1, 8, 9, 100, 129, 5000])
-def test_blocks_hold_every_row_once_and_padding_without_weight(longest, layout):
-    random = np.random.default_rng(longest)
-    groups = [rows_of(random.normal(size=(n, 2, 3)), random.uniform(1.0, 2.0, n)) for n in (longest, longest // 2)]
-    sizes = module._sizes(groups, 64, quick=True)
-    (rows, filled), weights = module._blocks(groups, layout, *sizes), module._weights(groups, *sizes)
-    differences = layout == Differences()
-    if differences:
-        rows = rows.transpose(0, 1, 3, 2)  # features come before rows
-    assert weights.shape == rows.shape[:3]
-    assert rows.shape[2] <= 64
-    for group, own_rows, own_weights, count in zip(groups, rows, weights, filled, strict=True):
-        n, read = len(group), count * sizes[0]  # rows that are computed
-        expected = group.left - group.right if differences else np.stack([group.left, group.right], axis=1)
-        beside = own_rows.reshape(-1, *expected.shape[1:])
-        np.testing.assert_array_equal(beside[:n], expected)
-        np.testing.assert_array_equal(own_weights.ravel()[:n], group.weight)
-        assert (beside[n:read] == 0).all()
-        assert (own_weights.ravel()[n:read] == 0).all()
-        assert count == -(-n // sizes[0])
-    assert weights[0].size <= max(8, 1.25 * longest + 64)
-
-
-def test_data_of_similar_size_are_laid_out_alike():
-    def sizes(n, wanted):
-        return module._sizes([rows_of(np.zeros((n, 2, 2)), np.ones(n))], wanted, quick=True)
-
-    assert sizes(20, 256) == sizes(100, 256) == (128, 1)
-    assert sizes(600, 256) == sizes(800, 256) == sizes(1000, 256) == (256, 4)
-    assert sizes(300, 64) == (64, 5)  # where computing takes longer than compiling, nothing is wasted
-
-
-def test_many_groups_of_few_rows_are_not_mostly_padding():
-    rows = rows_of(np.zeros((9, 2, 2)), np.ones(9))
-    assert module._sizes([rows], 8192, quick=True) == (128, 1)
-    assert module._sizes([rows] * 200, 8192, quick=True) == (16, 1)
-
-
 def test_a_layout_is_kept_for_the_next_call():
     data = observations(SINGLE, tied=TIED)
-    first, again, other = (module.laid_out(SINGLE, [data], starts) for starts in (64, 64, 128))
+    first, again, other = (arrangement.laid_out(SINGLE, [data], starts) for starts in (64, 64, 128))
     for kind, parts in first.items():
         assert all(one is two for one, two in zip(parts, again[kind], strict=True))
         assert not any(one is two for one, two in zip(parts, other[kind], strict=True))
@@ -342,7 +297,7 @@ def test_groups_that_are_the_same_rows_with_other_weights_are_laid_out_once():
     data, random = observations(SINGLE, tied=TIED), np.random.default_rng(5)
     weights = random.uniform(0.1, 2.0, (3, data.count))
     groups = [data.reweighted(own) for own in weights]
-    rows = module.laid_out(SINGLE, groups, 1)
+    rows = arrangement.laid_out(SINGLE, groups, 1)
     assert all(len(blocks) == len(filled) == 1 and len(laid) == 3 for blocks, laid, filled in rows.values())
     at = np.stack([vectors(SINGLE, starts=1)[0]] * 3) * random.uniform(0.5, 1.5, (3, 1, 1))
     together = module.evaluate(SINGLE, SCALING, groups, at, 2)
@@ -366,7 +321,7 @@ def test_values_in_single_precision_are_good_weights_of_draws():
     vectors[0, 4:8] *= 60  # some choices are as good as impossible
     vectors[..., -1] = np.where(np.arange(12) < 8, 1.5, 40.0)  # the threshold
     exact = evaluate(specification, UNSCALED, groups, vectors, 0).value
-    rough = rough_values(specification, UNSCALED, groups, vectors)
+    rough = begun_roughly(specification, UNSCALED, groups, vectors)().value
     assert exact[0, 4:8].max() > 1000
     np.testing.assert_allclose(rough, exact, rtol=1e-6)
     assert (rough[0, :4] != exact[0, :4]).all()
@@ -417,6 +372,7 @@ def test_rewards_that_are_not_linear_are_as_exact_as_ever():
 def test_samples_of_different_sizes_share_code():
     specification = SPECIFICATIONS["linear"].roughly()
     shapes = {
-        module.laid_out(specification, [observations(specification, n)], 8)["decided"][0].shape for n in (50, 900, 3000)
+        arrangement.laid_out(specification, [observations(specification, n)], 8)["decided"][0].shape
+        for n in (50, 900, 3000)
     }
     assert len(shapes) == 1

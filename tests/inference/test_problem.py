@@ -9,7 +9,7 @@ import pytest
 
 import lori
 from lori.data.preferences import Preferences
-from lori.inference import blocks, plain
+from lori.inference import arrangement, plain
 from lori.inference.estimates import Units
 from lori.inference.fitting import fit_groups
 from lori.inference.problem import RIDGE, Problem
@@ -169,8 +169,8 @@ def test_new_weights_do_not_lay_rows_out_again(specification, monkeypatch):
         monkeypatch.setattr(
             PairRows, name, lambda self, *part, original=original: (read.append(self), original(self, *part))[1]
         )
-    layout = blocks._blocks
-    monkeypatch.setattr(blocks, "_blocks", lambda *arguments: (laid.append(arguments), layout(*arguments))[1])
+    layout = arrangement._blocks
+    monkeypatch.setattr(arrangement, "_blocks", lambda *arguments: (laid.append(arguments), layout(*arguments))[1])
     problem.evaluate(at)
     assert read
     assert laid

@@ -79,7 +79,7 @@ def test_a_program_that_lacks_parts_is_not_kept(folder, monkeypatch):
     def lacking(*_):
         raise RuntimeError("NOT_FOUND: Function broadcast_divide_fusion not found")
 
-    monkeypatch.setattr(programs, "_loaded", lambda written: lacking)
+    monkeypatch.setattr(programs, "_loaded", lambda *_: lacking)
     sums, _ = traced_sums()
     assert sums(2, 1, np.ones(3, np.float32)) == 7
     assert not list(folder.iterdir())
@@ -90,9 +90,9 @@ def test_a_program_that_fails_when_it_runs_is_made_again(folder, monkeypatch):
     first(2, 1, np.ones(3, np.float32))
     loaded, tried = programs._loaded, []
 
-    def failing(written):
+    def failing(written, device):
         tried.append(1)
-        return (lambda *_: 1 / 0) if len(tried) == 1 else loaded(written)
+        return (lambda *_: 1 / 0) if len(tried) == 1 else loaded(written, device)
 
     monkeypatch.setattr(programs, "_loaded", failing)
     again, traces = traced_sums()

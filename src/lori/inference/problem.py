@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from lori.data.grouping import relative
-from lori.inference.blocks import ALIKE, FEW_ROWS, Evaluation, laid_out, log_likelihood
+from lori.inference.arrangement import ALIKE, FEW_ROWS, laid_out
+from lori.inference.blocks import Evaluation, log_likelihood
 from lori.inference.plain import RowWise
 from lori.inference.rows import by_groups, by_rows
 from lori.inference.search.guided import guided_search

@@ -36,15 +36,15 @@ def together(function: Callable[..., Result], *parts: Iterable[Any]) -> list[Res
     made: list[Any] = [None] * len(given)
     waiting = iter(range(len(given)))  # whose next is taken by one thread alone
 
-    def work() -> None:
-        _own.busy = True
+    def work(core: int = 0) -> None:
+        _own.busy, _own.core = True, core
         try:
             for place in waiting:
                 made[place] = function(*given[place])
         finally:
-            _own.busy = False
+            _own.busy, _own.core = False, 0
 
-    others = [_pool().submit(work) for _ in range(min(THREADS, len(given)) - 1)]
+    others = [_pool().submit(work, core) for core in range(1, min(THREADS, len(given)))]
     try:
         work()
     finally:
@@ -52,6 +52,11 @@ def together(function: Callable[..., Result], *parts: Iterable[Any]) -> list[Res
     for other in others:
         other.result()  # raises what was raised there
     return made
+
+
+def core() -> int:
+    """Which of those that share some work this thread is."""
+    return getattr(_own, "core", 0)
 
 
 def cut(length: int, least: int) -> list[slice]:

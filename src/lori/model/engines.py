@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lori.model import programs
+from lori.model import lanes, programs
 
 SOON = {"xla_backend_optimization_level": 1, "xla_cpu_parallel_codegen_split_count": 1}  # and the code is as fast
 QUICKLY = {**SOON, "xla_cpu_prefer_vector_width": 512}  # as wide as there are: curvatures take a sixth less
@@ -77,7 +77,8 @@ def understood() -> bool:
 class Kept(Compiled):
     """A function whose first arguments are `static`; later processes find its code where programs are kept.
 
-    Threads that need the same code wait for the first one to compile it.
+    Threads that need the same code wait for the first one to compile it. Of a `lane` it is said where there are arrays
+    among the data that lie on its device (`lori.model.lanes`).
     """
 
     def __init__(self, function: Callable[..., Any], static: int, options: dict[str, Any]) -> None:
@@ -85,28 +86,38 @@ class Kept(Compiled):
         self._static, self._programs, self._compiling = static, OrderedDict[Any, Any](), threading.Lock()
         self._name = (function.__module__, function.__qualname__, *options.items())
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, lane: int | None = None) -> Any:
         static, data = args[: self._static], args[self._static :]
         leaves, structure = jax.tree.flatten(data)
         shapes = tuple((type(leaf), np.shape(leaf), getattr(leaf, "dtype", None)) for leaf in leaves)
-        key = (static, structure, shapes)
+        key = (static, structure, shapes, lanes.device(lane))
         program = self._programs.get(key)
         if program is not None:
             return program(*data)
         with self._compiling:
-            program = self._programs.get(key) or self._found(static, data, str((structure, shapes)))
+            program = self._programs.get(key) or self._found(key, data)
             found = program(*data)
             self._programs[key] = program
             while len(self._programs) > REMEMBERED:
                 self._programs.popitem(last=False)
         return found
 
-    def _found(self, static: tuple[Any, ...], data: tuple[Any, ...], shapes: str) -> Any:
+    def _found(self, key: tuple[Any, ...], data: tuple[Any, ...]) -> Any:
+        static, structure, shapes, device = key
+
+        def compiled() -> Any:
+            return self._jitted.lower(*static, *data).compile()
+
         if programs.kept():
             with suppress(programs.Unnamed):
-                name = (*self._name, programs.named(static), shapes)
-                return programs.find(name, lambda: self._jitted.lower(*static, *data).compile(), data)
-        return functools.partial(self._jitted, *static)
+                name = (*self._name, programs.named(static), str((structure, shapes)), device is None)
+                return programs.find(name, compiled, data, device)
+        if device is None:
+            return functools.partial(self._jitted, *static)
+        for (*same, place), program in self._programs.items():
+            if place is not None and tuple(same) == key[:-1] and (there := programs.moved(program, data, device)):
+                return there
+        return compiled()
 
 
 def compiled(function: Callable[..., Any], *, static: int = 2, plainly: bool = False) -> Any:

@@ -42,8 +42,9 @@ def kept() -> bool:
     return bool(_folder)
 
 
-def find(name: Any, make: Callable[[], Any], data: tuple[Any, ...]) -> Any:
-    """The program with this name, made and kept where there is none or a damaged one; `data` is what it will run on.
+def find(name: Any, make: Callable[[], Any], data: tuple[Any, ...], device: Any = None) -> Any:
+    """The program with this name, made and kept where there is none or a damaged one; `data` is what it will run on,
+    and `device` where, if not on JAX's own.
 
     Programs are tried before they are trusted. One that JAX took from its own cache may lack parts once it is written:
     then it is not kept.
@@ -51,23 +52,37 @@ def find(name: Any, make: Callable[[], Any], data: tuple[Any, ...]) -> Any:
     digest = hashlib.sha256(repr((name, _surroundings())).encode()).hexdigest()
     place = _folder[0] / f"lori-{digest[:40]}.program"
     with suppress(Exception):  # there is none, or whatever a damaged one leads to
-        program = _loaded(zlib.decompress(place.read_bytes()))
+        program = _loaded(zlib.decompress(place.read_bytes()), device)
         _run(program, data)
         return program
     program = make()
     with suppress(Exception):  # a full disk, of which JAX has spoken already, or code that cannot be kept
-        from jax.experimental import serialize_executable
-
-        written = pickle.dumps(serialize_executable.serialize(program))
-        if _run(_loaded(written), data) == _run(program, data):
+        written = _written(program)
+        if _run(_loaded(written, device), data) == _run(program, data):
             _write(place, zlib.compress(written, 1))
     return program
 
 
-def _loaded(written: bytes) -> Any:
+def moved(program: Any, data: tuple[Any, ...], device: Any) -> Any:
+    """The same program on another device, in a fraction of the time of compiling it; None if it does not run there."""
+    with suppress(Exception):
+        there = _loaded(_written(program), device)
+        _run(there, data)
+        return there
+    return None
+
+
+def _written(program: Any) -> bytes:
     from jax.experimental import serialize_executable
 
-    return serialize_executable.deserialize_and_load(*pickle.loads(written))
+    return pickle.dumps(serialize_executable.serialize(program))
+
+
+def _loaded(written: bytes, device: Any = None) -> Any:
+    from jax.experimental import serialize_executable
+
+    where = {} if device is None else {"backend": device.client, "execution_devices": [device]}
+    return serialize_executable.deserialize_and_load(*pickle.loads(written), **where)
 
 
 def _run(program: Any, data: tuple[Any, ...]) -> list[bytes]:

@@ -78,7 +78,7 @@ def test_groups_are_shared_out_whole(shared_out, count, order):
 
 
 def test_few_rows_are_one_part(monkeypatch):
-    monkeypatch.setattr("lori.inference.sources.memory.together", None)
+    monkeypatch.setattr(Memory, "_shards", None)
     groups = (observations(20), observations(30, seed=1))
     source, at = Memory(groups), vectors(groups=2)
     assert (source.groups, source.rows) == (2, 50)

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lori.inference.blocks import ALIKE, FEW_ROWS, Evaluation, room
+from lori.inference.arrangement import ALIKE, FEW_ROWS
+from lori.inference.blocks import Evaluation, room
 from lori.inference.search import newton, quasi_newton
 from lori.inference.search.solutions import RIVAL, Solutions, stacked
 from lori.inference.sources.memory import Source

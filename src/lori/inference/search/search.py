@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from lori.inference.blocks import ALIKE, FEWER_ROWS, room
+from lori.inference.arrangement import ALIKE, FEWER_ROWS
+from lori.inference.blocks import room
 from lori.inference.search import newton
 from lori.inference.search.all_rows import COARSE, on_all_rows
 from lori.inference.search.minimising import (

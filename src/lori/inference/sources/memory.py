@@ -13,9 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from lori.inference import plain
-from lori.inference.blocks import SLAB, Evaluation, evaluate, rough_values
+from lori.inference.arrangement import SLAB
+from lori.inference.blocks import Evaluation, Pending, begun, begun_roughly
 from lori.inference.statistics import Scaling
-from lori.inference.threads import THREADS, together
+from lori.inference.threads import THREADS
 from lori.model.likelihoods import Observations
 from lori.model.specification import Specification
 
@@ -83,31 +84,37 @@ class Memory:
 
     def evaluate(self, specification: Specification, scaling: Scaling, vectors: np.ndarray, order: int) -> Evaluation:
         return self._shared(
-            specification, vectors, lambda some, own: evaluate(specification, scaling, some, own, order, self.single)
+            specification,
+            vectors,
+            lambda some, own, lane: begun(specification, scaling, some, own, order, self.single, lane),
         )
 
     def rough_values(self, specification: Specification, scaling: Scaling, vectors: np.ndarray) -> np.ndarray:
         """Values alone, only as exact as the weights of draws need them, where that takes less time."""
         return self._shared(
-            specification, vectors, lambda some, own: Evaluation(rough_values(specification, scaling, some, own))
+            specification,
+            vectors,
+            lambda some, own, lane: begun_roughly(specification, scaling, some, own, lane),
         ).value
 
     def _shared(
         self,
         specification: Specification,
         vectors: np.ndarray,
-        function: Callable[[list[Observations], np.ndarray], Evaluation],
+        begin: Callable[[list[Observations], np.ndarray, int | None], Pending],
     ) -> Evaluation:
-        """What a function makes of some observations and their vectors, the cores sharing them."""
+        """What is made of some observations and their vectors, the cores sharing them: each part is computed on a lane,
+        and always on the same."""
         few = self.rows * specification.likelihood.effort < MANY_ROWS or THREADS == 1
         shards = [list(self.observations)] if few else self._shards
         if len(shards) == 1 or plain.suffices(specification, self.observations, vectors.shape[1]):
-            return function(list(self.observations), vectors)
+            return begin(list(self.observations), vectors, None)()
         if self.groups == 1:
             own: Sequence[np.ndarray] = [vectors] * len(shards)
         else:
             own = np.split(vectors, np.cumsum([len(shard) for shard in shards])[:-1])
-        done = together(function, shards, own)
+        begun = [begin(*part, place % THREADS) for place, part in enumerate(zip(shards, own, strict=True))]
+        done = [each() for each in begun]
         if self.groups == 1:
             return sum(done[1:], start=done[0])
         return Evaluation(*(np.concatenate(parts) for parts in zip(*done, strict=True) if parts[0] is not None))

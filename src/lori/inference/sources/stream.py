@@ -12,12 +12,12 @@ import numpy as np
 from lori.data.preferences import Preferences
 from lori.data.reading.stream import PreferenceStream
 from lori.errors import InputError
-from lori.inference.blocks import Evaluation, evaluate
+from lori.inference.blocks import Evaluation, begun
 from lori.inference.plain import keep_memory
 from lori.inference.search.search import LARGE_ROWS
 from lori.inference.sources.memory import Memory, Source
 from lori.inference.statistics import SAMPLE, Scaling, Statistics
-from lori.inference.threads import shared
+from lori.inference.threads import core, shared
 from lori.model.likelihoods import Likelihood, Observations
 from lori.model.specification import Specification
 
@@ -109,7 +109,7 @@ class Stream(Passes):
         keep_memory()  # every part needs as much as the last one
 
         def own(part: Preferences) -> Evaluation:
-            return evaluate(specification, scaling, [self.likelihood.observed(part)], vectors, order)
+            return begun(specification, scaling, [self.likelihood.observed(part)], vectors, order, lane=core())()
 
         return self._passed(shared(own, self.pairs.by_piece()))
 
