@@ -5,6 +5,7 @@ import pytest
 
 from lori.experiments.bench import populations
 from lori.experiments.bench.populations import KINDS, SMOKE, Design, one_level, two_levels
+from lori.inference.support import Step, judged
 
 
 def test_everyone_is_asked_and_answers_alike_for_a_seed():
@@ -35,6 +36,13 @@ def test_the_second_feature_decides_below_the_threshold():
     close = np.abs(data.differences[:, 0]) < 0.7
     agrees = np.where(data.wins > 0, 1, -1) == np.sign(data.differences[:, 1])
     assert agrees[close].mean() > 0.95
+
+
+@pytest.mark.parametrize(("gain", "pays"), [(0.01, False), (7.0, False), (8.0, True), (11.0, True)])
+def test_a_level_pays_where_it_would_be_supported_if_people_were_alike(gain, pays):
+    """Three parameters cost 3 log(1000) / 2 = 10.4, and seven tenths of that are 7.3."""
+    support = judged((Step(1, -600.0, 2), Step(2, -600.0 + gain, 5)), 1000, None)
+    assert populations.pays(support, 1000) == support.holds == pays
 
 
 def test_every_kind_is_counted_and_a_stopped_run_goes_on(tmp_path, monkeypatch):

@@ -18,6 +18,7 @@ from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Measured, Row
 from lori.experiments.bench.trials import Keeping
 from lori.experiments.study import Cell
+from lori.inference.support import LEAST, NEGLIGIBLE
 from lori.language.results import Support
 from lori.model.ordered import OrderedModel
 
@@ -139,7 +140,7 @@ def measure(
     alarms: list[bool] = []
     for place, (kind, design) in enumerate(cases):
         found = judged[place * len(seeds) : (place + 1) * len(seeds)]
-        holds, alone = [own.holds for own in found], [own.bic_difference > 0 for own in found]
+        holds, alone = [own.holds for own in found], [pays(own, design.agents * design.choices) for own in found]
         differences = sum(own.rival_bic_difference is not None and own.rival_bic_difference <= 0 for own in found)
         note = (
             f"a second level is supported in {sum(holds)} of {len(found)}, and would be in {sum(alone)} if people "
@@ -157,6 +158,11 @@ def measure(
     share = float(np.mean(alarms))
     measured.claim("populations: share of one-level populations with a second level that is supported", share, 0.05)
     return measured
+
+
+def pays(support: Support, comparisons: int) -> bool:
+    """Does a level pay for its parameters, weakly at least, whoever chose?"""
+    return support.gain > NEGLIGIBLE and 2 * support.gain > LEAST * support.extra_parameters * np.log(comparisons)
 
 
 def _judged(work: tuple[PopulationsSettings, Kind, Design, int]) -> Cell:
