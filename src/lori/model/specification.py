@@ -170,9 +170,8 @@ class Specification:
         arrays = arrays_of(vector)
 
         def value(fixed: float | None, slot: int | None) -> Any:
-            if slot is not None:
-                return vector[..., slot]
-            return arrays.full(vector.shape[:-1], 1.0 if fixed is None else fixed, dtype=vector.dtype)
+            own = _learned(vector, fixed, slot)
+            return own if slot is not None else arrays.full(vector.shape[:-1], own, dtype=vector.dtype)
 
         levels = range(self.levels)
         return Parameters(
@@ -259,8 +258,7 @@ class Specification:
         """The same model, whose formulas may count on thresholds of the size that they have in these vectors."""
         if not self.likelihood.quick:  # its formulas are the same for all
             return self
-        own = self.unpack(vectors)
-        return _with(self, cast(Hashable, self.likelihood.suited(own.alpha * own.epsilon)))
+        return _with(self, cast(Hashable, self.likelihood.suited(self._widest(vectors))))
 
     def roughly(self) -> Specification:
         """The same model, only as exact as a search needs it, where that takes less time."""
@@ -268,8 +266,17 @@ class Specification:
 
     def narrow(self, vectors: np.ndarray, precision: type = np.float64) -> np.ndarray:
         """(…) are thresholds of these vectors (…, size) so small that this precision computes without logarithms?"""
-        own, single = self.unpack(vectors), precision is np.float32 or self.likelihood.single_precision
-        return np.max(own.alpha * own.epsilon, axis=-1) <= (SINGLE_WIDE if single else WIDE)
+        single = precision is np.float32 or self.likelihood.single_precision
+        return self._widest(vectors) <= (SINGLE_WIDE if single else WIDE)
+
+    def _widest(self, vectors: np.ndarray) -> np.ndarray:
+        """(…) the largest tolerance in vectors (…, size); asked in every evaluation, so nothing else is unpacked."""
+        widest = np.zeros(vectors.shape[:-1], vectors.dtype)
+        for level in range(self.levels):
+            epsilon = _learned(vectors, self.epsilon[level], self.epsilon_slots.get(level))
+            alpha = _learned(vectors, self.alpha[level], self.alpha_slots.get(level))
+            np.maximum(widest, alpha * epsilon, out=widest)
+        return widest
 
     def fewer(self) -> Specification:
         """The same kind of model with one level less; the last level keeps what was said about the last ε."""
@@ -281,6 +288,13 @@ class Specification:
             features=self.features,
             lapse=self.lapse,
         )
+
+
+def _learned(vectors: Any, fixed: float | None, slot: int | None) -> Any:
+    """A parameter of vectors (…, size) that is learned, or the number that it is fixed to."""
+    if slot is not None:
+        return vectors[..., slot]
+    return 1.0 if fixed is None else fixed
 
 
 @lru_cache(maxsize=256)
