@@ -10,6 +10,7 @@ from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.experiments.bench.data import ORGAN_PAIRS
+from lori.experiments.bench.passes import add_passes
 from lori.experiments.bench.regression import SOLVERS, at_its_best, by_the_best
 from lori.inference.problem import Problem
 from lori.model.ordered import OrderedModel
@@ -58,6 +59,8 @@ def measure(settings: FeaturesSettings) -> Measured:
         outcome.add(peer, f"weights differ from LORI's by {apart:.1g}", difference=apart)
     short = _beside(truth, preferences, two) - two.log_likelihood_
     outcome.add(TWO, f"{short:.2g} log-likelihood short of the optimum beside the truth", short=short)
+    for name, fitted in ((ONE, one), (TWO, two)):
+        add_passes(outcome, name, fitted, preferences)
     measured = Measured(outcome.rows)
     measured.claim("features: LORI k = 1 by scikit-learn k = 1", by_the_best(outcome, ONE), 1.0)
     measured.claim("features: LORI k = 2 by scikit-learn k = 1", by_the_best(outcome, TWO), 4.0)

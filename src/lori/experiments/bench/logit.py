@@ -9,6 +9,7 @@ import numpy as np
 from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, OrganPairs, organ_pairs
+from lori.experiments.bench.passes import add_passes
 from lori.experiments.bench.regression import at_its_best, by_the_best, regression
 
 OURS, STATSMODELS, REGRESSION, XLOGIT = "LORI, 1 level", "statsmodels", "scikit-learn", "xlogit"
@@ -54,6 +55,7 @@ def measure(settings: LogitSettings) -> Measured:
         ],
         settings.repeats,
     )
+    add_passes(outcome, OURS, estimator, preferences)
     own, measured = outcome.answers[OURS], Measured(outcome.rows)
     for peer, answer in outcome.answers.items():
         if peer != OURS:

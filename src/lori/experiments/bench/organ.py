@@ -12,6 +12,7 @@ from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Contestant, Measured, Row, Seconds, hold
 from lori.experiments.bench.data import ORGAN_PAIRS, TRUTH_EPSILON, TRUTH_WEIGHTS, organ_pairs
+from lori.experiments.bench.passes import add_passes
 from lori.experiments.bench.regression import at_its_best, by_the_best, regression
 from lori.inference.problem import Problem
 from lori.inference.search.paper import PaperRun, run_paper_method
@@ -79,6 +80,7 @@ def measure(settings: OrganSettings) -> Measured:
     outcome.add(
         OURS, f"{short_of:.2g} log-likelihood short of long L-BFGS runs", log_likelihood=estimator.log_likelihood_
     )
+    add_passes(outcome, OURS, estimator, preferences)
     measured = Measured(outcome.rows)
     measured.claim("organ: log-likelihood short of long L-BFGS runs", short_of, 0.5)
     measured.claim("organ: LORI k = 2 by scikit-learn k = 1", outcome.relative(OURS, REGRESSION), 0.75)
