@@ -36,7 +36,7 @@ def test_every_setting_has_a_sentence_and_a_smoke_size():
 
 def test_a_run_is_shown_and_written(tmp_path, monkeypatch):
     """The cheapest real case beside a fake one: the form of the JSON file, whole after each case."""
-    small = ScalingSettings((200, 400), (1, 2), (1, 2), 200, 1)
+    small = ScalingSettings((200, 400), (1, 2), (1, 2), 200, (2, 3), 10, (1, 2), 5, 1)
     written = []
 
     def fake(settings):
