@@ -50,7 +50,7 @@ def test_a_run_is_shown_and_written(tmp_path, monkeypatch):
     assert json.loads((tmp_path / "new" / "bench.json").read_text()) == json.loads(json.dumps(result))
     assert [file.name for file in (tmp_path / "new").iterdir()] == ["bench.json"]
     assert {"name", "settings", "rows", "seconds", "versions"} <= set(result)
-    assert len(written[0]) == 10  # after the first case: 3 × (2 sizes and an exponent) and the steepest step
+    assert len(written[0]) == 16  # after the first case: 5 × (2 sizes and an exponent) and the steepest step
     first = result["rows"][0]
     assert (first["case"], first["contestant"], first["ratio"]) == ("a pass against pairs", "200 pairs", 1.0)
     assert len(first["seconds"]["values"]) == 2
