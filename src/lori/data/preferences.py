@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lori.data import validation as check
-from lori.data.fields import as_indices, checked_fields, known_counts
+from lori.data.fields import as_indices, checked_fields, known_counts, rows_of
 from lori.data.grouping import aggregated, concatenated, group_rows, random_part, unordered_pairs
 from lori.errors import DataError
 
@@ -354,7 +354,7 @@ class Preferences:
     def _side(self, index: np.ndarray, first: int | None, pairs: slice = slice(None)) -> np.ndarray:
         """The alternatives of some pairs: a view where they follow each other, which saves a copy of large arrays."""
         if first is None:
-            return self.alternatives.take(index[pairs], axis=0)
+            return rows_of(self.alternatives, index[pairs])
         return self.alternatives[first : first + len(index)][pairs]
 
     def _agents(self) -> np.ndarray:

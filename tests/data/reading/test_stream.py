@@ -103,7 +103,7 @@ def test_pieces_cover_every_row_once(small_pieces, folder):
 
 def test_small_row_groups_are_read_together(small_pieces):
     sizes = [5] * 20 + [0, 100, 29, 2]
-    pieces = module._pieces("f", sizes)
+    pieces = module._pieces("f", sizes, columns=7)
     assert [piece.rows for piece in pieces] == [30, 30, 30, 10, 100, 29, 2]
     assert [group for piece in pieces for group in piece.groups] == [i for i, rows in enumerate(sizes) if rows]
 
@@ -252,3 +252,14 @@ def test_a_link_to_itself(tmp_path, refused):
     loop = tmp_path / "loop.parquet"
     loop.symlink_to(loop)
     assert "symbolic links" in refused(open_stream, loop)
+
+
+def test_of_wide_files_fewer_rows_are_read_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LEAST_ROWS", 10)
+    path = save(pairs(), tmp_path / "pairs.parquet")  # nine columns
+    for cells, most in ((9_000, N), (9 * 40, 40), (9, 10)):
+        monkeypatch.setattr(module, "PIECE_CELLS", cells)
+        stream = open_stream(path)
+        assert max(map(len, stream)) == most
+        assert [piece.parts for piece in stream.pieces] == [-(-N // most)]
+        assert_same(whole(stream), pairs())

@@ -44,6 +44,7 @@ def pairs_of(
         return None
     pairs = len(batch)
     return Preferences._sound(
+        _successive=(0, pairs),
         alternatives=_side_by_side(left, right),
         left=_numbered(2 * pairs)[:pairs],
         right=_numbered(2 * pairs)[pairs:],

@@ -21,7 +21,8 @@ from lori.data.reading.tables import table_of
 from lori.data.validation import as_mapping, chosen_features, names_text
 from lori.errors import DataError
 
-PIECE_ROWS = 1 << 18
+PIECE_ROWS, LEAST_ROWS = 1 << 19, 1 << 16  # that are read at a time, and of wide files
+PIECE_CELLS = 1 << 23  # in them
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,13 @@ class Piece:
     file: str
     groups: tuple[int, ...]
     rows: int
+    step: int
+    """Rows that are read at a time."""
 
     @property
     def parts(self) -> int:
         """How many it is read in."""
-        return -(-self.rows // PIECE_ROWS)
+        return -(-self.rows // self.step)
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +46,7 @@ class PreferenceStream:
     """Preferences that stay in their Parquet files until they are needed; `open_stream` makes one.
 
     `LORI.fit` takes a stream as it takes `Preferences`. Iterating reads the files from the beginning, every time, and
-    gives `Preferences` of at most a quarter of a million pairs: memory does not grow with the size of the files. A
+    gives `Preferences` of at most half a million pairs: memory does not grow with the size of the files. A
     stream holds no data, only where they are and how to read them, so that it can be sent to another process that sees
     the same files.
     """
@@ -70,10 +73,10 @@ class PreferenceStream:
         return f"PreferenceStream({self.n_pairs} pairs in {self.n_files} {'file' if self.n_files == 1 else 'files'})"
 
     def read(self, piece: Piece, footers: MutableMapping[str, Any] | None = None) -> Iterator[Preferences]:
-        """The preferences of one piece, at most `PIECE_ROWS` pairs at a time."""
+        """The preferences of one piece, some of its pairs at a time."""
         columns, known = dict(self.columns), {} if footers is None else footers
         plain = partial(pairs_of, mapping=columns, wanted=self.features, identical=self.identical)
-        for found in read_batches(piece.file, piece.groups, PIECE_ROWS, plain, known):
+        for found in read_batches(piece.file, piece.groups, piece.step, plain, known):
             if isinstance(found, Preferences):
                 yield found
             else:
@@ -141,7 +144,7 @@ def open_stream(
                     file, names, (), expected=f"a column {theirs} for {ours}", got=f"the columns {names_text(names)}",
                     fix="correct columns=… (--columns)",
                 )  # fmt: skip
-        pieces += _pieces(file, sizes)
+        pieces += _pieces(file, sizes, len(names))
     if not pieces:
         raise DataError(" ".join(as_paths(paths)), expected="at least one row", got="empty files", fix="add the data")
     return PreferenceStream(
@@ -153,16 +156,18 @@ def open_stream(
     )
 
 
-def _pieces(file: str, sizes: list[int]) -> list[Piece]:
-    """Small row groups are read together, up to `PIECE_ROWS` rows."""
+def _pieces(file: str, sizes: list[int], columns: int) -> list[Piece]:
+    """Small row groups are read together, up to as many rows as are read at a time: so many that the work on them
+    is long beside the hand-overs between threads, and of wide files fewer, for the sake of memory."""
+    step = min(PIECE_ROWS, max(LEAST_ROWS, PIECE_CELLS // columns))
     pieces: list[Piece] = []
     for group, rows in enumerate(sizes):
         if rows == 0:
             continue
-        if pieces and pieces[-1].rows + rows <= PIECE_ROWS:
-            pieces[-1] = Piece(file, (*pieces[-1].groups, group), pieces[-1].rows + rows)
+        if pieces and pieces[-1].rows + rows <= step:
+            pieces[-1] = Piece(file, (*pieces[-1].groups, group), pieces[-1].rows + rows, step)
         else:
-            pieces.append(Piece(file, (group,), rows))
+            pieces.append(Piece(file, (group,), rows, step))
     return pieces
 
 

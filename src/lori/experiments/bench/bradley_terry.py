@@ -44,21 +44,22 @@ class Comparisons:
     outcome: np.ndarray
     items: int
 
-    def counts(self, outcome: int) -> np.ndarray:
-        """(items, items) how often the left one, by row, met the right one with this outcome."""
-        met = self.outcome == outcome
-        return np.bincount(self.left[met] * self.items + self.right[met], minlength=self.items**2).reshape(
-            self.items, self.items
-        )
+    @property
+    def counts(self) -> np.ndarray:
+        """(3, items, items) how often right won, neither, and left, where the left item, by row, met the right one."""
+        met = ((self.outcome + 1) * self.items + self.left) * self.items + self.right
+        return np.bincount(met, minlength=3 * self.items**2).reshape(3, self.items, self.items)
 
     def beaten(self) -> np.ndarray:
         """(items, items) how often row beat column."""
-        return self.counts(1) + self.counts(-1).T
+        lost, _, won = self.counts
+        return won + lost.T
 
     def preferences(self) -> Preferences:
         """A row for each pair of items; an item is its own feature."""
         one, other = np.triu_indices(self.items, 1)
-        beaten, drawn = self.beaten(), self.counts(0) + self.counts(0).T
+        lost, tied, won = self.counts
+        beaten, drawn = won + lost.T, tied + tied.T
         counts = np.stack([beaten[one, other], drawn[one, other], beaten[other, one]], axis=1)
         met = counts.sum(axis=1) > 0
         return Preferences.from_indices(np.eye(self.items)[:, 1:], one[met], other[met], counts=counts[met])
@@ -133,6 +134,7 @@ def measure(settings: BradleyTerrySettings) -> Measured:
         if peer != OURS:
             alike = float(np.corrcoef(answer, outcome.answers[OURS])[0, 1])
             outcome.add(peer, f"scores correlate {alike:.4f} with LORI's", correlation=alike)
+            measured.claim(f"Bradley–Terry: LORI with ties by {peer}", outcome.relative(OURS, peer), 1.0)
     measured.rows += outcome.rows
     return measured
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lori.data.fields import rows_of
 from lori.data.preferences import OUTCOMES, Preferences
 from lori.errors import DataError, InputError, one_of
 from lori.model.engines import arrays_of, jax
@@ -228,7 +229,7 @@ class PairRows:
     def taken(self, rows: np.ndarray, weight: np.ndarray) -> PairRows:
         place = rows if self.place is None else self.place[rows]
         turned = None if self.turned is None else self.turned[rows]
-        left, right = self.left.take(place, axis=0), self.right.take(place, axis=0)  # a tenth of the time of [place]
+        left, right = rows_of(self.left, place), rows_of(self.right, place)
         return PairRows(left, right, weight, self.origin[rows], None, turned)
 
     def by_outcome(self) -> np.ndarray | None:
@@ -259,7 +260,7 @@ class PairRows:
         turned = np.zeros(len(self), bool) if self.turned is None else self.turned
         if self.place is None:
             return replace(self, turned=turned)
-        left, right = self.left.take(self.place, axis=0), self.right.take(self.place, axis=0)
+        left, right = rows_of(self.left, self.place), rows_of(self.right, self.place)
         return replace(self, left=left, right=right, place=None, turned=turned)
 
     def _sides(self, part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -267,7 +268,7 @@ class PairRows:
         if self.place is None:
             return self.left[part], self.right[part], turned
         place = self.place[part]
-        return self.left.take(place, axis=0), self.right.take(place, axis=0), turned
+        return rows_of(self.left, place), rows_of(self.right, place), turned
 
 
 def _some(array: np.ndarray, chosen: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 import numpy as np
 
 from lori.data.choices import Choices
+from lori.data.fields import rows_of
 from lori.errors import DataError, InputError, one_of
 from lori.model.engines import jax, jnp
 from lori.model.likelihoods import expanded, quadrature, subsets
@@ -195,7 +196,7 @@ class Sets:
             one, other, weight, origin = one[there], other[there], weight[there], origin[there]
             if known.worst:
                 one, other = other, one
-            return PairRows(rows.table.take(one, axis=0), rows.table.take(other, axis=0), weight, origin)
+            return PairRows(rows_of(rows.table, one), rows_of(rows.table, other), weight, origin)
 
         made = []
         for own in groups:
@@ -346,7 +347,7 @@ class SetRows:
 
     def alternatives(self, part: slice = ALL) -> np.ndarray:
         place = self.place[part]
-        found = self.table.take(place, axis=0)
+        found = rows_of(self.table, place)
         if (place < 0).any():
             found[place < 0] = np.nan
         return found
