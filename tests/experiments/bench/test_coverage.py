@@ -1,5 +1,6 @@
 """Are intervals that hold the truth counted, with their lengths, and is a rate of zero not judged?"""
 
+import numpy as np
 import pytest
 
 from lori.experiments.bench import coverage
@@ -34,3 +35,15 @@ def test_intervals_are_counted_with_their_lengths_and_kept(monkeypatch, tmp_path
     assert not held["least of the 95 % intervals, 0% slips"]  # 75 %
     assert held["most of the 95 % intervals, 0% slips"]  # without the rate of slips, which is zero
     assert held["mean of the estimated slips, 0% slips"]
+
+
+def test_truths_are_one_or_drawn_for_each_data_set():
+    settings, generator = CoverageSettings(pairs=50), np.random.default_rng(0)
+    sides = generator.normal(size=(2, 50, 2))
+    one = coverage._truth(settings, 0.1, sides, generator)
+    assert one.lapse == 0.1
+    np.testing.assert_array_equal([level.weights for level in one.levels], [[3, 0], [0, 3]])
+    drawn, other = (coverage._truth(settings, None, sides, generator) for _ in range(2))
+    assert [len(own.levels) for own in (drawn, other)] == [2, 2]
+    assert 0 < drawn.lapse < 1
+    assert not np.array_equal(drawn.levels[0].weights, other.levels[0].weights)

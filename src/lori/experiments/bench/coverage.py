@@ -1,8 +1,9 @@
-"""Coverage: how often do the reported intervals hold the truth? Many data sets of one decision-maker with two levels.
+"""Coverage: how often do the reported intervals hold the truth? Many data sets of decision-makers with two levels.
 
-The truth has a small threshold on its last level, where the likelihood is not quadratic. For each number that a fit
-reports the share of data sets is counted in which its 95 % interval holds the true one, and for the posterior how often
-the interval of a predicted probability does. Data sets are fitted in batches, as those of `lori.experiments.power`.
+Data sets are of one decision-maker, whose last threshold is so small that the likelihood is not quadratic there, or
+each of another one, drawn from the prior. For each number that a fit reports the share of data sets is counted in which
+its 95 % interval holds the true one, and for the posterior how often the interval of a predicted probability does. Data
+sets are fitted in batches, as those of `lori.experiments.power`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from lori.data.preferences import Preferences
 from lori.estimators.lori import LORI
 from lori.experiments.bench.contest import Measured, Row
-from lori.experiments.bench.trials import Keeping, answered
+from lori.experiments.bench.trials import Decider, Keeping, answered
 from lori.experiments.power import fit_all
 from lori.experiments.study import Cell
 from lori.inference.posterior.sampling import sample_posterior
@@ -40,8 +41,8 @@ class CoverageSettings:
     """Of the only feature of each level."""
     epsilon: tuple[float, float] = (3.0, 0.5)
     """Thresholds of the two levels."""
-    lapses: tuple[float, ...] = (0.0, 0.1)
-    """Rates of slips: so many decision-makers."""
+    lapses: tuple[float | None, ...] = (0.0, 0.1, None)
+    """Rates of slips: so many decision-makers; None: another one for each data set, drawn from the prior."""
     first_seed: int = 100
     """Of the first data set."""
     batch: int = 10
@@ -89,11 +90,11 @@ def measure(
     return measured
 
 
-def _measure(settings: CoverageSettings, rate: float, measured: Measured, keeping: Keeping) -> None:
+def _measure(settings: CoverageSettings, rate: float | None, measured: Measured, keeping: Keeping) -> None:
     seeds = range(settings.first_seed, settings.first_seed + settings.data_sets)
     batches = [seeds[start : start + settings.batch] for start in range(0, len(seeds), settings.batch)]
     work = [(settings, rate, own) for own in batches]
-    slips = f"{rate:.0%} slips"
+    slips = "drawn" if rate is None else f"{rate:.0%} slips"
     cells = keeping.each(f"coverage, {slips}", _kept, settings, work.__getitem__, len(work))
     trials = [Trial.from_dict(own) for cell in cells for own in cell["trials"]]
     case = f"two levels, {slips}, {settings.pairs:,} pairs, {settings.data_sets} data sets"
@@ -110,43 +111,52 @@ def _measure(settings: CoverageSettings, rate: float, measured: Measured, keepin
     estimated = float(np.mean([trial.slips for trial in trials]))
     mean = Row(case, "estimated rate of slips", note=f"mean {estimated:.2%}", measures={"mean": estimated})
     measured.rows += [row, mean]
-    if not rate:  # an interval that begins at zero holds a rate of zero, however it is made
+    if rate == 0:  # an interval that begins at zero holds a rate of zero, however it is made
         del shares[SLIPS]
     least = 0.88 if rate else 0.90
     measured.claim(f"coverage: least of the 95 % intervals, {slips}", min(shares.values()), least, at_least=True)
     measured.claim(f"coverage: most of the 95 % intervals, {slips}", max(shares.values()), 0.98)
     measured.claim(f"coverage: 90 % intervals of predictions, {slips}, at least", predicted, 0.87, at_least=True)
     measured.claim(f"coverage: 90 % intervals of predictions, {slips}, at most", predicted, 0.93)
-    if not rate:
+    if rate == 0:
         measured.claim(f"coverage: mean of the estimated slips, {slips}", estimated, NO_SLIPS)
 
 
-def _kept(work: tuple[CoverageSettings, float, Sequence[int]]) -> Cell:
+def _kept(work: tuple[CoverageSettings, float | None, Sequence[int]]) -> Cell:
     """Those of the seeds, as they are kept."""
     return {"trials": [asdict(trial) for trial in _trials(work)]}
 
 
-def _trials(work: tuple[CoverageSettings, float, Sequence[int]]) -> list[Trial]:
+def _trials(work: tuple[CoverageSettings, float | None, Sequence[int]]) -> list[Trial]:
     """Those of the seeds, fitted as one batch."""
     settings, rate, seeds = work
-    deliberate = OrderedModel.linear(settings.weight * np.eye(2), epsilon=list(settings.epsilon))
-    truth = replace(deliberate, lapse=rate)
     generators = [np.random.default_rng(seed) for seed in seeds]
     pairs = [generator.normal(size=(2, settings.pairs, 2)) for generator in generators]
-    data = [answered(truth, left, right, own) for (left, right), own in zip(pairs, generators, strict=True)]
+    truths = [_truth(settings, rate, *own) for own in zip(pairs, generators, strict=True)]
+    asked = zip(truths, pairs, generators, strict=True)
+    data = [answered(truth, left, right, own) for truth, (left, right), own in asked]
     fits = fit_all(LORI(levels=2), data)
-    return [_trial(truth, *own) for own in zip(fits, data, generators, strict=True)]
+    return [_trial(*own) for own in zip(truths, fits, data, generators, strict=True)]
+
+
+def _truth(
+    settings: CoverageSettings, rate: float | None, sides: np.ndarray, generator: np.random.Generator
+) -> OrderedModel:
+    """Who chooses in one data set."""
+    if rate is None:
+        return Decider.drawn(2, sides[0], sides[1], generator).model
+    return replace(OrderedModel.linear(settings.weight * np.eye(2), epsilon=list(settings.epsilon)), lapse=rate)
 
 
 def _trial(truth: OrderedModel, model: LORI, data: Preferences, generator: np.random.Generator) -> Trial:
     intervals: dict[str, Interval | None] = {}
     for place, (level, own) in enumerate(zip(truth.levels, model.summary().levels, strict=True)):
-        where, leading = f"level {place + 1}", truth.features[place]
+        where, leading = f"level {place + 1}", int(np.abs(level.weights).argmax())
         for name, weight in zip(truth.features, level.weights, strict=True):
             intervals[f"{where}: weight of {name}"] = _interval(own.weights[name], float(weight))
         intervals[f"{where}: ε"] = _interval(own.epsilon, level.epsilon)
-        true = float(level.thresholds[place])
-        intervals[f"{where}: threshold in {leading}"] = _interval(own.thresholds[leading], true)
+        threshold = own.thresholds[truth.features[leading]]
+        intervals[f"{where}: threshold"] = _interval(threshold, float(level.thresholds[leading]))
     slips = model.summary().lapse
     assert slips is not None
     assert model.settings_ is not None
