@@ -80,7 +80,8 @@ def draw(
         found = [gaussian([own], MOST, generator) for own in optima]
     else:
         apart = [out_of_reach(own, some) for own, some in zip(optima, rivals, strict=True)]
-        found = weigh(problem, with_rivals(problem, optima, apart), count, generator)
+        few = rows * MOST <= QUICK * problem.source.groups  # more tell so much that there is little left to explore
+        found = weigh(problem, with_rivals(problem, optima, apart), count, generator, everywhere=few)
     return [Drawn.of(own, each) for own, each in zip(found, known, strict=True)]
 
 

@@ -42,7 +42,7 @@ def test_the_second_feature_decides_below_the_threshold():
 def test_a_level_pays_where_it_would_be_supported_if_people_were_alike(gain, pays):
     """Three parameters cost 3 log(1000) / 2 = 10.4, and seven tenths of that are 7.3."""
     support = judged((Step(1, -600.0, 2), Step(2, -600.0 + gain, 5)), 1000, None)
-    assert populations.pays(support, 1000) == support.holds == pays
+    assert populations.pays(support, 1000) is support.holds is pays
 
 
 def test_every_kind_is_counted_and_a_stopped_run_goes_on(tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ def test_every_number_stands_once(fitted):
 def test_the_density_is_that_of_the_draws(fitted):
     """By importance: the mean of another density by this one is its integral, one."""
     problem, fit = fitted
-    idle = Idle.of(problem, fit.optimum)
+    (idle,) = Idle.of(problem, [fit.optimum])
     draws = idle.draw(40_000, np.random.default_rng(0))
     lower, upper = problem.specification.bounds
     assert ((lower <= draws) & (draws <= upper)).all()
@@ -51,7 +51,7 @@ def test_a_level_behind_a_threshold_that_nothing_reaches_is_found(fitted):
     """The evidence, by quadrature over the prior: with one level in truth, most of it has an idle level."""
     problem, fit = fitted
     (optima,) = with_rivals(problem, [fit.optimum], [fit.rivals])
-    (found,) = weigh(problem, [optima], 1 << 13, np.random.default_rng(0), [Idle.of(problem, fit.optimum)])
+    (found,) = weigh(problem, [optima], 1 << 13, np.random.default_rng(0), everywhere=True)
     drawn = problem.prior.draw(problem.specification, 60_000, np.random.default_rng(1))
     likelihood = np.exp(-problem.negative_log_likelihood(drawn[None], order=0).value[0])
     share, error = likelihood.mean(), likelihood.std() / np.sqrt(len(drawn))
@@ -67,7 +67,7 @@ def test_levels_that_differ_have_no_proposal():
     data = lori.simulate(ONE, 60, seed=0)
     for settings in ({"prior": None}, {"epsilon": (None, 0.0)}):
         problem, fit = problem_of(data, **settings)
-        assert Idle.of(problem, fit.optimum) is None
+        assert Idle.of(problem, [fit.optimum]) == [None]
     one = lori.LORI(levels=1).fit(data)
     problem = Problem.of(one.settings_.specification, [data], one.settings_.prior, one.optimum_.units.scaling)
-    assert Idle.of(problem, one.optimum_) is None
+    assert Idle.of(problem, [one.optimum_]) == [None]

@@ -35,7 +35,7 @@ def test_one_number_is_held_and_all_else_is_best(fitted):
     multiples |= {
         place: np.multiply(max(best[place], 1.0), THRESHOLDS) for place in specification.epsilon_slots.values()
     }
-    first, *points = along_ridges(problem, model.optimum_)
+    first, *points = along_ridges(problem, [model.optimum_])[0]
     held_at = [
         [place for place, own in multiples.items() if np.isclose(point.vector[place], own).any()] for point in points
     ]
@@ -60,7 +60,7 @@ def test_a_closed_threshold_is_opened():
     last = optimum.units.specification.epsilon_slots[1]
     assert optimum.vector[last] == 0
     problem = Problem.of(optimum.units.specification, [data], optimum.prior, optimum.units.scaling)
-    assert max(point.vector[last] for point in along_ridges(problem, optimum)) > 1
+    assert max(point.vector[last] for point in along_ridges(problem, [optimum])[0]) > 1
 
 
 def test_draws_reach_along_the_ridge(fitted):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -162,7 +163,7 @@ def measure(
 
 def pays(support: Support, comparisons: int) -> bool:
     """Does a level pay for its parameters, weakly at least, whoever chose?"""
-    return support.gain > NEGLIGIBLE and 2 * support.gain > LEAST * support.extra_parameters * np.log(comparisons)
+    return support.gain > NEGLIGIBLE and 2 * support.gain > LEAST * support.extra_parameters * log(comparisons)
 
 
 def _judged(work: tuple[PopulationsSettings, Kind, Design, int]) -> Cell:

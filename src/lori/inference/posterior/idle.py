@@ -8,6 +8,7 @@ optimum with one level less, and the idle level, at each place, from its prior.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from lori.model.priors import Prior
 from lori.model.specification import Specification
 
 WIDER = 3.0  # thresholds that let nothing pass are large
+NEARLY = 1e-3  # log-likelihood units that the others may be short of their optimum: draws around it are weighted anyway
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,30 +33,29 @@ class Idle:
     prior: Prior  # of a level alone
 
     @classmethod
-    def of(cls, problem: Problem, optimum: Optimum) -> Idle | None:
-        """For the problem of one group; None where levels are not interchangeable, or nothing is believed of them."""
+    def of(cls, problem: Problem, optima: Sequence[Optimum]) -> list[Idle | None]:
+        """For each group of a problem; None where levels are not interchangeable, or nothing is believed of them."""
         known, prior = problem.specification, problem.prior
         alike = known.levels > 1 and len({(known.rewards[i], known.alpha[i]) for i in range(known.levels)}) == 1
         learned = set(known.epsilon) == {None} and not known.alpha_slots
         if not (alike and learned) or known.shared or prior is None or not prior.proper(known):
-            return None
+            return [None] * len(optima)
         fewer = replace(problem, specification=known.fewer()).by_logarithm()
-        found = fewer.solve_from(
-            np.stack([optimum.vector[_others(known, place)] for place in range(known.levels)])[None]
-        )
+        places = [_others(known, place) for place in range(known.levels)]
+        found = fewer.solve_from(np.stack([own.vector[places] for own in optima]), tolerance=NEARLY)
         if found.gradient is None or found.curvature is None:
-            return None
-        best = int(np.argmin(found.values[0]))
-        around = Optimum(
-            Units(fewer.specification, problem.scaling, optimum.units.alpha[:-1]),
-            prior,
-            found.vectors[0, best],
-            float(found.values[0, best]),
-            found.gradient[0, best],
-            found.curvature[0, best],
-        )
+            return [None] * len(optima)
         alone = Specification(known.rewards[:1], (None,), known.alpha[:1], known.likelihood, known.features)
-        return cls(known, Gaussian.around(around), alone, replace(prior, epsilon=WIDER * prior.epsilon))
+        own = replace(prior, epsilon=WIDER * prior.epsilon)
+        units = Units(fewer.specification, problem.scaling, optima[0].units.alpha[:-1])
+        return [
+            cls(known, Gaussian.around(Optimum(units, prior, vector, float(value), gradient, curvature)), alone, own)
+            for vector, value, gradient, curvature in (
+                (found.vectors[group, best], found.values[group, best], found.gradient[group, best],
+                 found.curvature[group, best])
+                for group, best in enumerate(np.argmin(found.values, axis=1))
+            )
+        ]  # fmt: skip
 
     def draw(self, count: int, generator: np.random.Generator) -> np.ndarray:
         """(count, parameters), the places by turns."""

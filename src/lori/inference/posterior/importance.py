@@ -17,6 +17,7 @@ import numpy as np
 from lori.inference.estimates import Optimum
 from lori.inference.posterior.idle import Idle
 from lori.inference.posterior.laplace import Kernels, Mixture, systematic
+from lori.inference.posterior.ridges import along_ridges
 from lori.inference.problem import Problem
 from lori.inference.search.solutions import RIVAL, SAME
 
@@ -56,16 +57,20 @@ def weigh(
     optima: Sequence[Sequence[Optimum]],
     proposals: int,
     generator: np.random.Generator,
-    idle: Sequence[Idle | None] | None = None,
-    beside: Sequence[Sequence[Optimum]] | None = None,
+    *,
+    everywhere: bool = False,
 ) -> list[Weighted]:
-    """The posterior of each group of a problem from the optima of each, from points `beside` them, and from what is
-    known of `idle` levels."""
+    """The posterior of each group of a problem from the optima of each, the best one first.
+
+    `everywhere`: also along ridges that begin there, and where a level is idle.
+    """
     if proposals * problem.source.rows > CORRECTED:
         return [gaussian(own, proposals, generator) for own in optima]
-    points = [()] * len(optima) if beside is None else beside
+    best = [own[0] for own in optima]
+    idle = Idle.of(problem, best) if everywhere else []
+    beside: list[list[Optimum]] = along_ridges(problem, best) if everywhere else [[] for _ in best]
     mixtures = [
-        Mixture.of(own, proposals, generator, WIDTHS, others) for own, others in zip(optima, points, strict=True)
+        Mixture.of(own, proposals, generator, WIDTHS, others) for own, others in zip(optima, beside, strict=True)
     ]
     first = np.stack([mixture.draws for mixture in mixtures])
     known = [
@@ -74,7 +79,7 @@ def weigh(
             optima, mixtures, first, problem.log_posterior(first, roughly=True), strict=True
         )
     ]
-    _propose(problem, known, {g: own for g, own in enumerate(idle or ()) if own}, proposals, generator)
+    _propose(problem, known, {g: own for g, own in enumerate(idle) if own}, proposals, generator)
     for _ in range(ROUNDS):
         found = [own.weighted() for own in known]
         poor = [g for g, own in enumerate(found) if own.effective < ENOUGH * proposals]

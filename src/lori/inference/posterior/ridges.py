@@ -10,13 +10,14 @@ zero its posterior is skew, and what lies above the best rate is far wider than 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from lori.inference.estimates import Optimum
 from lori.inference.problem import Problem
-from lori.inference.search import newton
+from lori.inference.search.minimising import second_order
 from lori.inference.search.solutions import RIVAL
 from lori.inference.search.starts import CLOSED
 from lori.model.specification import Specification
@@ -26,27 +27,30 @@ THRESHOLDS = (1.5, 3.0)  # of its threshold, or of one where that is closed
 ROUGHLY, STEPS = 0.05, 15  # units of log-posterior that a point may be short of, and steps to it
 
 
-def along_ridges(problem: Problem, optimum: Optimum) -> list[Optimum]:
-    """Points on the ridges around the best optimum of a problem of one group, with the curvature there.
+def along_ridges(problem: Problem, optima: Sequence[Optimum]) -> list[list[Optimum]]:
+    """For each group of a problem points on the ridges around its best optimum, with the curvature there.
 
     The first is the optimum itself, but for the rate of slips.
     """
-    ahead = _ahead(problem.specification, optimum.vector)
-    points = np.stack([optimum.vector, *(vector for vector, _ in ahead)])
-    lower, upper = (np.tile(bound, (len(points), 1)) for bound in problem.specification.bounds)
+    specification = problem.specification
+    if not second_order(specification):
+        return [[] for _ in optima]
+    ahead = [_ahead(specification, own.vector) for own in optima]
+    points = np.array([[own.vector, *(vector for vector, _ in some)] for own, some in zip(optima, ahead, strict=True)])
+    held = np.array([[slot for _, slot in some] for some in ahead], int)[:, :, None]
+    lower, upper = (np.broadcast_to(bound, points.shape).copy() for bound in specification.bounds)
     points = np.clip(points, lower, upper)
-    held = np.arange(1, len(points)), np.array([slot for _, slot in ahead])
-    lower[held] = upper[held] = points[held]
-    by_logarithm = problem.by_logarithm()
-    ends = newton.minimise(
-        lambda some, _: by_logarithm.evaluate(some[None]).mapped(lambda part: part[0]),
-        points, (lower, upper), tolerance=ROUGHLY, iterations=STEPS,
-    )  # fmt: skip
+    for bound in (lower, upper):
+        np.put_along_axis(bound[:, 1:], held, np.take_along_axis(points[:, 1:], held, axis=2), axis=2)
+    ends = problem.by_logarithm().solve_from(points, bounds=(lower, upper), tolerance=ROUGHLY, iterations=STEPS)
     assert ends.curvature is not None
     return [
-        replace(optimum, vector=vector, value=float(value), gradient=np.zeros_like(vector), curvature=curvature)
-        for vector, value, curvature in zip(ends.vectors, ends.values, ends.curvature, strict=True)
-        if value <= ends.values[0] + RIVAL
+        [
+            replace(optimum, vector=vector, value=float(value), gradient=np.zeros_like(vector), curvature=curvature)
+            for vector, value, curvature in zip(*own, strict=True)
+            if value <= own[1][0] + RIVAL
+        ]
+        for optimum, *own in zip(optima, ends.vectors, ends.values, ends.curvature, strict=True)
     ]
 
 
@@ -54,8 +58,9 @@ def _ahead(specification: Specification, best: np.ndarray) -> list[tuple[np.ndar
     """Where to look for points, each with the place of the number that is held."""
     ahead = []
     for level, slots in enumerate(specification.reward_slots):
-        largest, slot = int(slots[np.abs(best[slots]).argmax()]), specification.epsilon_slots.get(level)
-        for multiple in MULTIPLES:
+        slot = specification.epsilon_slots.get(level)
+        for multiple in MULTIPLES if len(slots) else ():
+            largest = int(slots[np.abs(best[slots]).argmax()])
             start = best.copy()
             start[slots] *= multiple
             if slot is not None:

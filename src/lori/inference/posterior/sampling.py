@@ -12,10 +12,8 @@ from lori.inference.estimates import Optimum, Units
 from lori.inference.fitting import fit_groups
 from lori.inference.posterior.diagnostics import LARGEST_R_HAT, agreement, mixing_of_chains
 from lori.inference.posterior.draws import Posterior, Trust
-from lori.inference.posterior.idle import Idle
-from lori.inference.posterior.importance import CORRECTED, gaussian, weigh, with_rivals
+from lori.inference.posterior.importance import gaussian, weigh, with_rivals
 from lori.inference.posterior.nuts import sample_by_nuts
-from lori.inference.posterior.ridges import along_ridges
 from lori.inference.posterior.smc import Population, sample_by_smc
 from lori.inference.problem import Problem
 from lori.inference.settings import FitSettings
@@ -112,9 +110,7 @@ def _by_laplace(
 ) -> Posterior:
     """Draws of the Gaussians; where there are not too many rows, as probable as the posterior finds them."""
     (optima,) = with_rivals(problem, [optimum], [rivals])
-    corrected = PROPOSALS * count * problem.source.rows <= CORRECTED
-    idle, ridges = (Idle.of(problem, optimum), along_ridges(problem, optimum)) if corrected else (None, [])
-    (found,) = weigh(problem, [optima], PROPOSALS * count, generator, [idle], [ridges])
+    (found,) = weigh(problem, [optima], PROPOSALS * count, generator, everywhere=True)
     numbers, trusted, verdict = {"optima": float(len(optima))}, True, verdicts.gaussian(len(optima))
     if found.corrected:
         effective = min(found.effective, float(count))

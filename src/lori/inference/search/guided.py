@@ -98,8 +98,8 @@ def guided_search(
         if near.shape[1]:
             solutions = solutions.beside(minimise(sample, near, **rough))
     chosen = solutions.distinct(SLIPPED if slips and not dear else POLISHED, SAME if slips else same)
-    polish = {"tolerance": COARSE, "enough": 0.5, "iterations": 40, "beyond": SAME if dear else RIVAL}
-    settled = polish if dear else {**polish, "hope": SETTLED}
+    polish: dict[str, Any] = {"tolerance": COARSE, "enough": 0.5, "iterations": 40, "beyond": SAME if dear else RIVAL}
+    settled: dict[str, Any] = polish if dear else {**polish, "hope": SETTLED}
     if slips and not dear:  # they hide many optima
         finite = objective.regularised()
         best = minimise(finite, chosen, **settled)

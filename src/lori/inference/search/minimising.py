@@ -58,8 +58,13 @@ class Objective(Minimised, Protocol):
     def roughly(self) -> Objective: ...
 
 
-def minimise(objective: Minimised, starts: np.ndarray, **options: Any) -> Solutions:
-    """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape."""
+def minimise(
+    objective: Minimised, starts: np.ndarray, *, bounds: tuple[np.ndarray, np.ndarray] | None = None, **options: Any
+) -> Solutions:
+    """Run the minimiser on (groups, starts, parameters); its arrays come back with that leading shape.
+
+    `bounds`, of the same shape, hold what is not to move; where there are none they are those of the model.
+    """
     groups, count, size = starts.shape
     specification = objective.specification
     if not second_order(specification):
@@ -88,7 +93,7 @@ def minimise(objective: Minimised, starts: np.ndarray, **options: Any) -> Soluti
     flat = newton.minimise(
         evaluate_some,
         starts.reshape(-1, size),
-        specification.bounds,
+        specification.bounds if bounds is None else (bounds[0].reshape(-1, size), bounds[1].reshape(-1, size)),
         groups=groups,
         together=ALIKE if shared else None,
         noise=newton.SINGLE_NOISE if specification.likelihood.single_precision else newton.NOISE,
@@ -121,7 +126,7 @@ def unit_of(sample: Objective, objective: Objective) -> float:
     return objective.source.rows / sample.source.rows
 
 
-def on_sample(sample: Objective, objective: Objective, tolerance: float) -> dict[str, float]:
+def on_sample(sample: Objective, objective: Objective, tolerance: float) -> dict[str, Any]:
     """How well, and for how long, an optimum of a sample is looked for."""
     unit = unit_of(sample, objective)
     return {"tolerance": max(tolerance, ROUGH * unit), "beyond": RIVAL * unit}

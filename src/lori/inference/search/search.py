@@ -84,7 +84,7 @@ def search(
             middle, small = middle.roughly(), small.roughly()
     whole = middle.source is objective.source
 
-    def coarse(some: Objective) -> dict[str, float]:
+    def coarse(some: Objective) -> dict[str, Any]:
         if whole:
             return {"tolerance": COARSE, "enough": 0.75}
         return {**on_sample(some, objective, tolerance), "enough": 0.75}
@@ -167,7 +167,7 @@ def graduated(objective: Objective, starts: np.ndarray, generator: np.random.Gen
     Without a prior, steep levels have so many optima beside each other that starts hardly leave the one they come to.
     Those of a smooth objective are few, and the best are followed.
     """
-    options = {"tolerance": COARSE, "enough": 0.75, "iterations": 40}
+    options: dict[str, Any] = {"tolerance": COARSE, "enough": 0.75, "iterations": 40}
     for wider in WIDER:
         smooth = objective.regularised(wider)
         found = around(smooth, minimise(smooth, starts, **options), generator, tries, False, **options)
