@@ -29,7 +29,7 @@ from lori.model.quantity import NORMAL_95, Precision, Quantity
 PROBABILITY = 0.95
 MOST, FEWEST = 2048, 256  # proposals for each group
 TOGETHER = 1 << 16  # proposals for all groups that take no time worth mentioning
-QUICK = 12_000_000  # and times rows
+LABORIOUS = 12_000_000  # proposals times rows that take long, as those of sets do; of others, `CORRECTED`
 MANY = 1000  # rows for each parameter, from which on the posterior of a concave likelihood is as good as Gaussian
 KEPT = 200  # draws that a model keeps, for figures
 REACHED = 2.0  # deviations for each parameter: what wider Gaussians propose as well as what is nearer
@@ -71,16 +71,18 @@ def draw(
     generator: np.random.Generator,
 ) -> list[Drawn | None]:
     """Draws for the intervals of each group: as many as can be had at once, of the Gaussians alone for many rows."""
-    count, rows = MOST, problem.source.rows * problem.specification.likelihood.effort
-    while count > FEWEST and (count * rows > QUICK or count * len(optima) > TOGETHER):
+    likelihood, groups = problem.specification.likelihood, problem.source.groups
+    count, rows = MOST, problem.source.rows * likelihood.effort
+    budget = CORRECTED if likelihood.quick else LABORIOUS
+    while count > FEWEST and (count * rows > budget or count * groups > TOGETHER):
         count //= 2
     many = count * rows > CORRECTED or not isinstance(problem.source, Memory)  # a pass over files takes too long
-    specification, plenty = problem.specification, MANY * problem.specification.size * problem.source.groups
+    specification, plenty = problem.specification, MANY * problem.specification.size * groups
     if many or (specification.concave and problem.source.rows >= plenty):  # then the posterior is a Gaussian
         found = [gaussian([own], MOST, generator) for own in optima]
     else:
         apart = [out_of_reach(own, some) for own, some in zip(optima, rivals, strict=True)]
-        few = rows * MOST <= QUICK * problem.source.groups  # more tell so much that there is little left to explore
+        few = rows * MOST <= budget * groups  # more of them leave less to explore, and it would take longer
         found = weigh(problem, with_rivals(problem, optima, apart), count, generator, everywhere=few)
     return [Drawn.of(own, each) for own, each in zip(found, known, strict=True)]
 

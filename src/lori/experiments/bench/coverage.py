@@ -34,7 +34,9 @@ class CoverageSettings:
     """How many data sets, of what decision-maker."""
 
     data_sets: int = 200
-    """Data sets, each fitted with two levels."""
+    """Data sets of each decision-maker, fitted with two levels."""
+    drawn_sets: int = 900
+    """Data sets of decision-makers that are drawn: so many that a share's standard error is below 1 %."""
     pairs: int = 500
     """Pairs of each data set, with two standard normal features."""
     weight: float = 3.0
@@ -51,7 +53,7 @@ class CoverageSettings:
     """Batches worked on at the same time."""
 
 
-SMOKE = CoverageSettings(data_sets=2, pairs=100, jobs=1)
+SMOKE = CoverageSettings(data_sets=2, drawn_sets=2, pairs=100, jobs=1)
 
 
 class Interval(NamedTuple):
@@ -91,13 +93,14 @@ def measure(
 
 
 def _measure(settings: CoverageSettings, rate: float | None, measured: Measured, keeping: Keeping) -> None:
-    seeds = range(settings.first_seed, settings.first_seed + settings.data_sets)
+    data_sets = settings.drawn_sets if rate is None else settings.data_sets
+    seeds = range(settings.first_seed, settings.first_seed + data_sets)
     batches = [seeds[start : start + settings.batch] for start in range(0, len(seeds), settings.batch)]
     work = [(settings, rate, own) for own in batches]
     slips = "drawn" if rate is None else f"{rate:.0%} slips"
     cells = keeping.each(f"coverage, {slips}", _kept, settings, work.__getitem__, len(work))
     trials = [Trial.from_dict(own) for cell in cells for own in cell["trials"]]
-    case = f"two levels, {slips}, {settings.pairs:,} pairs, {settings.data_sets} data sets"
+    case = f"two levels, {slips}, {settings.pairs:,} pairs, {data_sets} data sets"
     shares = {}
     for name in trials[0].intervals:
         made = [own for trial in trials if (own := trial.intervals[name]) is not None]

@@ -44,7 +44,7 @@ from lori.inference.search.starts import (
 from lori.model.specification import Specification
 
 SEARCH_ROWS = 2000  # of each group, for all starts; half of it where there are many more rows
-POLISH_ROWS = 6000  # of each group, for the best of them
+POLISH_ROWS = 20_000  # of each group, for the best of them
 LARGE_ROWS = 100_000  # of each group, for the winner, before it is polished on all rows
 ROWS_EACH = 300  # at least so many for each parameter, in any sample: on fewer, optima of two levels fit noise
 ONE_LEVEL_STARTS = 4  # of one level, whose likelihood has hardly more than one optimum (just one without threshold)
@@ -80,8 +80,8 @@ def search(
         middle = larger.on_sample(polish, generator)
         many = middle.source is not objective.source
         small = middle.on_sample(max(SEARCH_ROWS // 2 if many else SEARCH_ROWS, least), generator)
-        if many:
-            middle, small = middle.roughly(), small.roughly()
+        if many:  # without a prior, steep levels fit the noise of a sample, and there is no way back from there
+            middle, small = middle.roughly().regularised(), small.roughly().regularised()
     whole = middle.source is objective.source
 
     def coarse(some: Objective) -> dict[str, Any]:
