@@ -28,6 +28,7 @@ from lori.model.quantity import NORMAL_95, Precision, Quantity
 
 PROBABILITY = 0.95
 MOST, FEWEST = 2048, 256  # proposals for each group
+EXPLORING = 512  # at least, where places are looked for that Gaussians miss
 TOGETHER = 1 << 16  # proposals for all groups that take no time worth mentioning
 LABORIOUS = 12_000_000  # proposals times rows that take long, as those of sets do; of others, `CORRECTED`
 MANY = 1000  # rows for each parameter, from which on the posterior of a concave likelihood is as good as Gaussian
@@ -82,7 +83,7 @@ def draw(
         found = [gaussian([own], MOST, generator) for own in optima]
     else:
         apart = [out_of_reach(own, some) for own, some in zip(optima, rivals, strict=True)]
-        few = rows * MOST <= budget * groups  # more of them leave less to explore, and it would take longer
+        few = rows * EXPLORING <= budget * groups  # more of them leave less to explore, and it would take longer
         found = weigh(problem, with_rivals(problem, optima, apart), count, generator, everywhere=few)
     return [Drawn.of(own, each) for own, each in zip(found, known, strict=True)]
 
