@@ -30,7 +30,8 @@ PROBABILITY = 0.95
 MOST, FEWEST = 2048, 256  # proposals for each group
 EXPLORING = 512  # at least, where places are looked for that Gaussians miss
 TOGETHER = 1 << 16  # proposals for all groups that take no time worth mentioning
-LABORIOUS = 12_000_000  # proposals times rows that take long, as those of sets do; of others, `CORRECTED`
+LABORIOUS = 12_000_000  # proposals times rows that take long, as those of sets do, or where there is one hill to draw
+# from, without long tails; elsewhere `CORRECTED`
 MANY = 1000  # rows for each parameter, from which on the posterior of a concave likelihood is as good as Gaussian
 KEPT = 200  # draws that a model keeps, for figures
 REACHED = 2.0  # deviations for each parameter: what wider Gaussians propose as well as what is nearer
@@ -72,19 +73,20 @@ def draw(
     generator: np.random.Generator,
 ) -> list[Drawn | None]:
     """Draws for the intervals of each group: as many as can be had at once, of the Gaussians alone for many rows."""
-    likelihood, groups = problem.specification.likelihood, problem.source.groups
-    count, rows = MOST, problem.source.rows * likelihood.effort
-    budget = CORRECTED if likelihood.quick else LABORIOUS
+    specification, groups = problem.specification, problem.source.groups
+    quick, one_hill = specification.likelihood.quick, specification.concave
+    count, rows = MOST, problem.source.rows * specification.likelihood.effort
+    budget = CORRECTED if quick and not one_hill else LABORIOUS
     while count > FEWEST and (count * rows > budget or count * groups > TOGETHER):
         count //= 2
     many = count * rows > CORRECTED or not isinstance(problem.source, Memory)  # a pass over files takes too long
-    specification, plenty = problem.specification, MANY * problem.specification.size * groups
-    if many or (specification.concave and problem.source.rows >= plenty):  # then the posterior is a Gaussian
+    if many or (one_hill and problem.source.rows >= MANY * specification.size * groups):  # the posterior is a Gaussian
         found = [gaussian([own], MOST, generator) for own in optima]
     else:
         apart = [out_of_reach(own, some) for own, some in zip(optima, rivals, strict=True)]
-        few = rows * EXPLORING <= budget * groups  # more of them leave less to explore, and it would take longer
-        found = weigh(problem, with_rivals(problem, optima, apart), count, generator, everywhere=few)
+        few = rows * (EXPLORING if quick else MOST) <= budget * groups  # else it takes too long
+        everywhere = few and not one_hill
+        found = weigh(problem, with_rivals(problem, optima, apart), count, generator, everywhere=everywhere)
     return [Drawn.of(own, each) for own, each in zip(found, known, strict=True)]
 
 

@@ -33,8 +33,8 @@ class ScalingSettings:
     """Features, with two levels."""
     levels: tuple[int, ...] = (1, 2, 4, 8)
     """Levels, each twice the one before, with two features."""
-    fixed_pairs: int = 200_000
-    """Pairs where features or levels vary."""
+    fixed_pairs: int = 1_000_000
+    """Pairs where features or levels vary: with fewer, a pass takes a millisecond, and hand-overs are told."""
     alternatives: tuple[int, ...] = (3, 4, 6, 8, 16, 32, 64)
     """Alternatives of a set, with two features and two levels."""
     sets: int = 1_000
