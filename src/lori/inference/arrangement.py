@@ -20,7 +20,7 @@ from lori.model.specification import Specification
 
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together,
 BLOCK_CELLS = 32_768  # rows × features,
-BLOCK_ROWS = 2048  # and rows, for each two levels: of few starts, whose curvatures take more room than the rows do
+BLOCK_ROWS = 2048  # and rows, twice as many from four levels on: of few starts, whose curvatures take more room than rows
 FEW_ELEMENTS = 256  # of rows that take much room each,
 HEAVY, HEAVY_BLOCK, HEAVY_BLOCKS = 1000.0, 8, 32  # or, from this effort on, rows in a block; so many blocks share code
 CHUNK = 1 << 16  # numbers that are laid out at a time, which stay in cache
@@ -48,7 +48,7 @@ def laid_out(
     wanted = HEAVY_BLOCK if heavy else max(HEAVY_BLOCK, FEW_ELEMENTS // starts)
     if quick:
         cells = 1 << (BLOCK_CELLS // max(len(specification.features), 1)).bit_length() - 1
-        wanted = max(64, min(BLOCK_ELEMENTS // starts, cells, BLOCK_ROWS * max(1, specification.levels // 2)))
+        wanted = max(64, min(BLOCK_ELEMENTS // starts, cells, BLOCK_ROWS * min(2, max(1, specification.levels // 2))))
     first, others = groups[0], groups[1:]  # what belongs to several groups is kept with the first of them
     apart = [own for own in others if own.laid is not first.laid]
     sample = specification.likelihood.single_precision and first.rows <= FEW_ROWS
