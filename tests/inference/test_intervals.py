@@ -119,3 +119,20 @@ def test_only_rivals_that_no_wider_gaussian_reaches_need_draws_of_their_own(mode
     near, far = (best.vector + share * length * directions @ factor.T for share in (0.99, 1.01))
     np.testing.assert_array_equal(out_of_reach(best, np.concatenate([near, far])), far)
     assert out_of_reach(best, np.empty((0, size))).shape == (0, size)
+
+
+@pytest.mark.parametrize("seed", [1000, 1001, 1002])
+def test_an_interval_reaches_as_far_as_the_posterior_does(seed):
+    """Of two levels where one is enough: either may be idle, which Gaussians around the optimum miss."""
+    data = lori.simulate(lori.OrderedModel.linear([[2.0, 0.5]], epsilon=[0.0]), 60, seed=seed)
+    model = lori.LORI(levels=2).fit(data)
+    low, high = model.summary().levels[0].epsilon.interval
+    draws = model.posterior(data, draws=1000, seed=0).epsilon[:, 0]
+    within = np.mean((low <= draws) & (draws <= high))
+    assert within == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / 500))  # some 500 of both draws are effective
+
+
+def test_many_rounds_of_draws_do_not_cost_an_interval():
+    """Of 10 240 draws in five rounds, 181 are effective: few of all, and more than enough."""
+    data = lori.simulate(lori.OrderedModel.linear([[2.0, 0.5]], epsilon=[0.0]), 8000, seed=1000)
+    assert lori.LORI(levels=2).fit(data).summary().levels[0].epsilon.interval is not None

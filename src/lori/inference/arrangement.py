@@ -20,7 +20,7 @@ from lori.model.specification import Specification
 
 BLOCK_ELEMENTS = 8192  # rows × starts that are computed together,
 BLOCK_CELLS = 32_768  # rows × features,
-BLOCK_ROWS = 2048  # and rows, twice as many from four levels on: of few starts, whose curvatures take more room than rows
+BLOCK_ROWS = 2048  # and rows, twice as many from four levels on: of few starts, whose curvatures take more room
 FEW_ELEMENTS = 256  # of rows that take much room each,
 HEAVY, HEAVY_BLOCK, HEAVY_BLOCKS = 1000.0, 8, 32  # or, from this effort on, rows in a block; so many blocks share code
 CHUNK = 1 << 16  # numbers that are laid out at a time, which stay in cache

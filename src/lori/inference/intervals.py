@@ -35,7 +35,7 @@ LABORIOUS = 12_000_000  # proposals times rows that take long, as those of sets 
 MANY = 1000  # rows for each parameter, from which on the posterior of a concave likelihood is as good as Gaussian
 KEPT = 200  # draws that a model keeps, for figures
 REACHED = 2.0  # deviations for each parameter: what wider Gaussians propose as well as what is nearer
-TRUSTED = 0.02  # share of effective draws below which there is no interval
+TRUSTED = 0.02  # effective draws, as a share of all or of so many, below which there is no interval
 NEGLIGIBLE = 1e-6  # of an interval's length: as good as zero
 ONE_SIGMA = 0.6826894921370859
 
@@ -52,7 +52,7 @@ class Drawn:
     @classmethod
     def of(cls, weighted: Weighted, known: Uncertainty) -> Drawn | None:
         """None if so few draws are effective that they say nothing about the posterior."""
-        if weighted.effective < TRUSTED * len(weighted.shares):
+        if weighted.effective < TRUSTED * min(len(weighted.shares), MOST):
             return None
         vectors = weighted.draws if known.sandwich is None else stretched(weighted, known.sandwich)
         bounds = weighted.optima[0].units.specification.bounds

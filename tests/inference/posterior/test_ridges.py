@@ -63,6 +63,19 @@ def test_a_closed_threshold_is_opened():
     assert max(point.vector[last] for point in along_ridges(problem, [optimum])[0]) > 1
 
 
+def test_points_of_several_groups_are_those_of_each_alone(fitted):
+    data, model, problem = fitted
+    other = simulate(TRUTH, 300, seed=1002)
+    both = Problem.of(problem.specification, [data, other], problem.prior, problem.scaling)
+    optima = [model.optimum_, LORI(levels=2).fit(other).optimum_]
+    for group, own in enumerate(along_ridges(both, optima)):
+        (alone,) = along_ridges(both.of_group(group), [optima[group]])
+        assert len(own) == len(alone) > 3
+        for point, same in zip(own, alone, strict=True):
+            np.testing.assert_allclose(point.vector, same.vector, rtol=1e-6, atol=1e-6)
+            assert point.value == pytest.approx(same.value, abs=1e-6)
+
+
 def test_draws_reach_along_the_ridge(fitted):
     """Weights of a level that decides sharply have a long tail."""
     pytest.importorskip("blackjax", reason="blackjax is not installed (pip install 'lori[bayes]')")

@@ -10,6 +10,8 @@ import pytest
 from scipy.optimize import minimize
 
 from lori.data.preferences import Preferences
+from lori.estimators.lori import LORI
+from lori.experiments.bench.features import FeaturesSettings, _beside, _simulated
 from lori.inference.problem import Problem
 from lori.inference.search import all_rows, minimising
 from lori.inference.search import search as module
@@ -236,6 +238,14 @@ def test_many_features_of_many_choices_are_searched_on_samples_that_are_large_en
     fewer = search(problem.nested()[0], starts=24, generator=np.random.default_rng(0))
     found = search(problem, starts=48, generator=np.random.default_rng(0), fewer=fewer)
     assert found.values[0] <= problem.solve_from(truth[None, None], tolerance=1e-4).values.min() + 1e-2
+
+
+@pytest.mark.parametrize(("seed", "features", "start"), [(1007, 3, 2), (1001, 5, 1)])
+def test_without_a_prior_samples_are_not_explained_by_steps(seed, features, start):
+    """Steep levels explained the noise of a sample: these two searches ended 329 and 164 units short."""
+    data, truth = _simulated(FeaturesSettings(pairs=120_000, features=features, seed=seed))
+    model = LORI(levels=2, lapse=0, prior=None, seed=start, standard_errors="none").fit(data)
+    assert model.log_likelihood_ > _beside(truth, data, model) - 0.5
 
 
 def test_a_last_threshold_that_a_sample_closed_is_opened_on_all_rows(monkeypatch):
