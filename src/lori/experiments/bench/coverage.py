@@ -154,12 +154,12 @@ def _truth(
 def _trial(truth: OrderedModel, model: LORI, data: Preferences, generator: np.random.Generator) -> Trial:
     intervals: dict[str, Interval | None] = {}
     for place, (level, own) in enumerate(zip(truth.levels, model.summary().levels, strict=True)):
-        where, leading = f"level {place + 1}", int(np.abs(level.weights).argmax())
-        for name, weight in zip(truth.features, level.weights, strict=True):
-            intervals[f"{where}: weight of {name}"] = _interval(own.weights[name], float(weight))
+        where = f"level {place + 1}"
         intervals[f"{where}: ε"] = _interval(own.epsilon, level.epsilon)
-        threshold = own.thresholds[truth.features[leading]]
-        intervals[f"{where}: threshold"] = _interval(threshold, float(level.thresholds[leading]))
+        for name, weight, threshold in zip(truth.features, level.weights, level.thresholds, strict=True):
+            intervals[f"{where}: weight of {name}"] = _interval(own.weights[name], float(weight))
+            if weight:  # else there is no threshold
+                intervals[f"{where}: threshold of {name}"] = _interval(own.thresholds[name], float(threshold))
     slips = model.summary().lapse
     assert slips is not None
     assert model.settings_ is not None
