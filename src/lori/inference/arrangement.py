@@ -22,7 +22,8 @@ BLOCK_ELEMENTS = 8192  # rows × starts that are computed together,
 BLOCK_CELLS = 32_768  # rows × features,
 BLOCK_ROWS = 2048  # and rows, twice as many from four levels on: of few starts, whose curvatures take more room
 FEW_ELEMENTS = 256  # of rows that take much room each,
-HEAVY, HEAVY_BLOCK, HEAVY_BLOCKS = 1000.0, 8, 32  # or, from this effort on, rows in a block; so many blocks share code
+LARGE, FEWEST_ELEMENTS = 100.0, 64  # and, from this effort on, very much,
+HEAVY, HEAVY_BLOCK, HEAVY_BLOCKS = 1000.0, 8, 32  # or, from this one on, rows in a block; so many blocks share code
 CHUNK = 1 << 16  # numbers that are laid out at a time, which stay in cache
 SLAB = 1 << 19  # rows that are evaluated in one call, at most; the cores take slabs in turn, and
 MANY_ROWS = 1 << 14  # from so many rows on all slabs share compiled code
@@ -44,8 +45,9 @@ def laid_out(
     with other weights (the classes of a mixture), the rows stand there once.
     """
     layout, quick = specification.likelihood.layout(specification), specification.likelihood.quick
-    heavy = specification.likelihood.effort >= HEAVY
-    wanted = HEAVY_BLOCK if heavy else max(HEAVY_BLOCK, FEW_ELEMENTS // starts)
+    effort = specification.likelihood.effort
+    elements = FEW_ELEMENTS if effort < LARGE else FEWEST_ELEMENTS
+    wanted = HEAVY_BLOCK if effort >= HEAVY else max(HEAVY_BLOCK, elements // starts)
     if quick:
         cells = 1 << (BLOCK_CELLS // max(len(specification.features), 1)).bit_length() - 1
         wanted = max(64, min(BLOCK_ELEMENTS // starts, cells, BLOCK_ROWS * min(2, max(1, specification.levels // 2))))

@@ -61,7 +61,7 @@ def test_survivors_are_those_of_inclusion_and_exclusion(count):
     assert sum(found.values()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("count", "levels"), [(2, 2), (3, 1), (3, 2), (3, 3), (4, 2), (5, 2)])
+@pytest.mark.parametrize(("count", "levels"), [(2, 2), (3, 1), (3, 2), (3, 3), (4, 2), (5, 2), (4, 3)])
 @pytest.mark.parametrize("rule", ["split", "observed"])
 def test_it_is_the_sum_over_all_ways(count, levels, rule):
     random = np.random.default_rng([count, levels])
@@ -155,6 +155,25 @@ def test_derivatives_are_those_of_automatic_differentiation(count, tolerance):
     (first, both), (_, last) = [[found.curvature[min(i, j), max(i, j)][..., 0] for j in (0, 1)] for i in (0, 1)]
     whole = np.block([[first, both], [both.T, last]])
     np.testing.assert_allclose(whole, curvature[np.ix_(order, order)], rtol=0, atol=1e-10)
+
+
+@double_precision
+def test_derivatives_of_three_levels_are_those_of_differences():
+    """Of four alternatives; the middle level passes on the slopes of the last one, set by set."""
+    count, step, random = 4, 1e-5, np.random.default_rng(6)
+    centre = np.concatenate([np.append(2 * random.normal(size=count - 1), limit) for limit in (0.6, 1.1, 0.3)])
+    moves = step * np.eye(len(centre))
+    levels = jnp.asarray(np.vstack([centre, centre + moves, centre - moves]).T).reshape(3, count, -1)
+    gap, tolerance = [own[:-1] for own in levels], [own[-1] for own in levels]
+    found = jax.jit(lambda *own: subsets.log_choice(*own, "split", 1, 2))(gap, tolerance)
+    gradient = np.concatenate(found.gradient)
+    (up, down), (steeper, flatter) = (np.split(np.asarray(own)[..., 1:], 2, axis=-1) for own in (found.value, gradient))
+    np.testing.assert_allclose(gradient[:, 0], (up - down) / (2 * step), rtol=0, atol=1e-8)
+    blocks = [
+        [found.curvature[i, j] if i <= j else found.curvature[j, i].swapaxes(0, 1) for j in range(3)] for i in range(3)
+    ]
+    np.testing.assert_allclose(np.block([[own[..., 0] for own in row] for row in blocks]),
+                               (steeper - flatter) / (2 * step), rtol=0, atol=1e-8)  # fmt: skip
 
 
 def test_extreme_rewards_stay_finite():

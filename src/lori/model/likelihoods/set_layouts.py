@@ -49,7 +49,7 @@ class _Sums:
         tolerance = list((parameters.alpha * parameters.epsilon).T[:, :, None])
         slots = variables(specification)
         likelihood = cast("Sets", specification.likelihood)
-        if likelihood.exactly(kind, len(levels)):
+        if likelihood.exactly(kind):
             found = likelihood.moments(kind, [own.gap for own in levels], tolerance, order)
             if specification.lapse != 0:
                 offered = likelihood.offers(kind, [own.gap for own in levels])

@@ -30,17 +30,11 @@ if TYPE_CHECKING:
     from lori.model.rewards import Reward
     from lori.model.specification import Specification
 
-FEW, MORE = 5, 8  # up to so many alternatives sums are cheaper than integrals; where only one level can keep several
-ROOMS = (6, 8, 12, 20, 32, 64, 128, 200, 320, 512)  # sizes that larger sets are filled up to
+FEW = 8  # up to so many alternatives sums are as quick as integrals, or quicker
+ROOMS = (12, 20, 32, 64, 128, 200, 320, 512)  # sizes that larger sets are filled up to
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: derivatives of a closed one are limits
-EFFORT = {
-    2: 2.0,
-    3: 4.0,
-    4: 10.0,
-    5: 40.0,
-    6: 100.0,
-    8: 600.0,
-}  # by alternatives: how many times as long as a pair a row takes
+EFFORT = {2: 2.0, 3: 4.0, 4: 10.0, 5: 40.0, 6: 100.0, 7: 250.0, 8: 1200.0}  # by alternatives: pairs that a row is worth
+MORE = 500.0  # the same for each alternative of larger sets
 RULES = ("split", "observed")
 GLANCE = 100  # sets that are looked at first
 ALL = slice(None)
@@ -138,10 +132,9 @@ class Sets:
         """Of one row of this kind, whose gaps are (others,)."""
         return _log_probability(self, kind)(list(gap), list(tolerance))
 
-    def exactly(self, kind: str, levels: int) -> bool:
+    def exactly(self, kind: str) -> bool:
         """Are rows of this kind computed by sums over subsets?"""
-        known = Kind.named(kind)
-        return known.size <= (MORE if levels - self.sharp <= 1 else FEW) or known.tied > 1
+        return Kind.named(kind).size <= FEW
 
     def moments(self, kind: str, gap: Levels, tolerance: Levels, order: int) -> subsets.Moments:
         """Of rows of this kind: log-probability and derivatives by gaps (others, …) and tolerances."""
@@ -181,9 +174,8 @@ class Sets:
 
     @property
     def effort(self) -> float:
-        known = [Kind.named(kind) for kind in self.kinds]
-        few = MORE if self.sharp else FEW
-        return max((EFFORT[own.size] if own.size <= few else 500.0 * own.size for own in known), default=1.0)
+        sizes = [Kind.named(kind).size for kind in self.kinds]
+        return max((EFFORT[size] if size <= FEW else MORE * size for size in sizes), default=1.0)
 
     def simpler(self, groups: Sequence[Observations]) -> tuple[Pairs, tuple[Observations, ...]]:
         """What was chosen preferred to each other alternative of its set, one after the other."""
@@ -207,8 +199,7 @@ class Sets:
 
     def roughly(self, specification: Specification) -> Sets:
         """With fewer nodes, where probabilities are integrals."""
-        few = MORE if self.sharp else FEW
-        return replace(self, rough=True) if any(Kind.named(kind).size > few for kind in self.kinds) else self
+        return self if all(map(self.exactly, self.kinds)) else replace(self, rough=True)
 
     def finite_in_padding(self, kind: str) -> bool:
         return True
@@ -251,7 +242,7 @@ def _log_probability(likelihood: Sets, kind: str) -> Callable[[list[jax.Array], 
 
 def _with_slopes(likelihood: Sets, kind: str, gap: list[Any], tolerance: list[Any], order: int) -> tuple[Any, Any]:
     """Log-probability of one row, and of each level its derivatives by gaps and by the tolerance if it has one."""
-    if likelihood.exactly(kind, len(gap)):
+    if likelihood.exactly(kind):
         found = likelihood.moments(kind, gap, tolerance, order)
         return found.value, found.gradient
     sign = -1.0 if Kind.named(kind).worst else 1.0

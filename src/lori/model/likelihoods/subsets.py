@@ -35,6 +35,7 @@ from lori.model.engines import jax, jnp
 from lori.model.likelihoods.probabilities import TieRule
 
 LARGEST = 600.0  # the largest tolerance: exp(−LARGEST) and its inverse are numbers
+SETS = (0, 0, 1, 2, 1, 2)  # where each part of a `_Level` has its sets T
 Pair = tuple[int, int]
 
 
@@ -120,6 +121,21 @@ class _Subsets(NamedTuple):
         """(states, alternatives)"""
         return self.inside[self.states]
 
+    @property
+    def groups(self) -> list[_Group]:
+        """The states by their sizes, in their order."""
+        return _groups(len(self.elements) - 1, self.tied)
+
+
+class _Group(NamedTuple):
+    """All states T of one size, beside each other; −1 stands for what T does not have."""
+
+    known: _Subsets  # of so many alternatives
+    members: np.ndarray  # (size, T) the alternatives of T
+    states: np.ndarray  # (own states, T) their numbers among all states,
+    state: np.ndarray  # (states, T) and back
+    variable: np.ndarray  # (variables, T) the place of each variable among those of T
+
 
 @cache
 def _subsets(count: int, tied: int) -> _Subsets:
@@ -171,6 +187,26 @@ def _subsets(count: int, tied: int) -> _Subsets:
     )  # fmt: skip
 
 
+@cache
+def _groups(count: int, tied: int) -> list[_Group]:
+    """The states among so many alternatives by their sizes, in their order."""
+    every = _subsets(count, tied)
+    masks = [sum(1 << int(y) for y in np.flatnonzero(inside)) for inside in every.members]
+    number = {mask: place for place, mask in enumerate(masks)}
+    groups = []
+    for size in range(tied, count + 1):
+        own, within = _subsets(size, tied), [mask for mask in masks if mask.bit_count() == size]
+        members = np.array([[y for y in range(count) if mask >> y & 1] for mask in within]).T
+        states = np.array([[number[sum(1 << int(y) for y in column[inside])] for column in members.T]
+                           for inside in own.members])  # fmt: skip
+        state, variable = np.full((len(masks), len(within)), -1), np.full((count, len(within)), -1)
+        np.put_along_axis(state, states, np.arange(len(states))[:, None], axis=0)
+        np.put_along_axis(variable, members[1:] - 1, np.arange(size - 1)[:, None], axis=0)
+        variable[-1] = size - 1  # the tolerance
+        groups.append(_Group(own, members, states, state, variable))
+    return groups
+
+
 # -- one level ---------------------------------------------------------------------------------------------
 
 
@@ -188,23 +224,55 @@ class _Level(NamedTuple):
     left_first: Any  # (variables, states, T, …)
 
 
-def _survivors(known: _Subsets, others: jax.Array, tolerance: Any, after: Any, full: bool, order: int) -> _Level:
-    """From chances V(A) `after` a level (states, …), those before it, for the `full` set alone or for every state.
+def _survivors(known: _Subsets, others: jax.Array, tolerance: Any, after: jax.Array, full: bool, order: int) -> _Level:
+    """From chances V(A) `after` a level (states, …), those before it, for the `full` set alone or for every state."""
+    a = jnp.concatenate([jnp.zeros_like(others[:1]), others])
+    if full:
+        return _level(known, a[:, None], tolerance, after[:, None], order)
+    parts = [
+        _placed(group, _level(group.known, a[group.members], tolerance, after[group.states], order))
+        for group in known.groups
+    ]
+    return _Level(*(
+        None if own[0] is None else jnp.concatenate(own, axis=axis)
+        for axis, own in zip(SETS, zip(*parts, strict=True), strict=True)
+    ))  # fmt: skip
+
+
+def _placed(group: _Group, found: _Level) -> _Level:
+    """What is known of the sets of one size, by the variables and states of all alternatives; the rest is zero."""
+    every = np.arange(group.members.shape[1])
+
+    def spread(values: Any, *tables: np.ndarray) -> Any:
+        if values is None:
+            return None
+        padded = jnp.pad(values, [(0, 1)] * len(tables) + [(0, 0)] * (values.ndim - len(tables)))
+        if len(tables) == 1:
+            return padded[tables[0], every]
+        return padded[tables[0][:, None], tables[1][None], every]
+
+    return found._replace(
+        first=spread(found.first, group.variable),
+        second=spread(found.second, group.variable, group.variable),
+        left=spread(found.left, group.state),
+        left_first=spread(found.left_first, group.variable, group.state),
+    )
+
+
+def _level(known: _Subsets, a: jax.Array, tolerance: Any, after: jax.Array, order: int) -> _Level:
+    """For sets T with gaps `a` (alternatives, T, …), from chances V(A) after the level (states, T, …).
 
     Beside P and B there are, with r = 1 / D_A, ρ = 1 − κ (one for single alternatives), N = Σ_{y∈A} w_y P(A∖y) and
     P = ρ N r, the slopes s_z = ∂ log D_A / ∂gap_z and t = −∂ log D_A / ∂tolerance. R_z = w_z B(A∪z) ρ r − B s_z
     is what a gap does to all that goes through A: ∂_z = Σ_A P R_z, and ∂_z ∂_z' = Σ_A (∂_z' P R_z + ∂_z P R_z'), on top
     of the slope itself where z = z'.
     """
-    tied, count = known.tied, others.shape[0] + 1
-    members = known.members[-1:] if full else known.members
+    tied, count = known.tied, a.shape[0]
 
-    def column(table: np.ndarray, more: int = 0) -> np.ndarray:
-        """A table that is constant over rows, and over T unless it is known for each."""
-        return table.reshape(*table.shape, *(1,) * (others.ndim - 1 + more))
+    def column(table: np.ndarray) -> np.ndarray:
+        """A table that is constant over T and rows."""
+        return table.reshape(*table.shape, *(1,) * (a.ndim - 1))
 
-    a = jnp.concatenate([jnp.zeros_like(others[:1]), others])[:, None]
-    a = jnp.where(column(members.T), a, -jnp.inf)
     best = jax.lax.stop_gradient(jnp.max(a, axis=0))
     weight = jnp.exp(a - best)
     rise = jnp.concatenate([jnp.ones_like(weight[:tied]), weight[tied:]])
@@ -221,7 +289,7 @@ def _survivors(known: _Subsets, others: jax.Array, tolerance: Any, after: Any, f
     def with_none(values: jax.Array) -> jax.Array:
         return jnp.concatenate([values, jnp.zeros_like(values[:1])])
 
-    several = column(known.sizes > 1, 1)
+    several = column(known.sizes > 1)
     step = by_size(jnp.where(several, rho, 1.0) * r)
     inflow, reached = [jnp.zeros_like(kappa)[None]], [kappa[None]]
     for size in range(1, count + 1):
@@ -229,7 +297,6 @@ def _survivors(known: _Subsets, others: jax.Array, tolerance: Any, after: Any, f
         reached.append(inflow[-1] * step[size])
     p = jnp.concatenate(reached)
     left = p[known.states]
-    after = after[:, None]
     value = jnp.sum(left * after, axis=0)
     if order == 0:
         return _Level(log_factor, value, None, None, left, None)
@@ -242,7 +309,7 @@ def _survivors(known: _Subsets, others: jax.Array, tolerance: Any, after: Any, f
     b = jnp.concatenate([jnp.zeros_like(kappa)[None], *onward])
     flow = jnp.concatenate(step) * b
     share = weight[1:, None] * r
-    into = column(known.inside[:, 1:].T, 1)
+    into = column(known.inside[:, 1:].T)
     slope = jnp.where(into, kappa, 1.0) * share
     change = rise[1:, None] * with_none(flow)[known.grown] - b * slope  # R
     by_gap = jnp.sum(p * change, axis=1)
@@ -271,7 +338,7 @@ def _survivors(known: _Subsets, others: jax.Array, tolerance: Any, after: Any, f
     by, gain = jnp.concatenate(slopes, axis=1), jnp.concatenate(gained, axis=1)
     across = jnp.sum(change[:, None] * by, axis=2)  # (others, variables, T, …)
     both = across[:, :-1] + jnp.swapaxes(across[:, :-1], 0, 1)
-    both = both + column(np.eye(count - 1), 1) * by_gap
+    both = both + column(np.eye(count - 1)) * by_gap
     turn = jnp.sum(b * (opened * gain[:-1] + t * by[:-1] + jnp.where(into, kappa * p, 0.0) * share), axis=1)
     mixed = across[:, -1] + turn
     bent = opened * (2 * (gain[-1] + n * t) - n) + jnp.where(several, rho, 1.0) * 2 * t * gain[-1] + p * t * (2 * t - 1)
