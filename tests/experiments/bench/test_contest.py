@@ -45,6 +45,16 @@ def test_contestants_take_turns_after_a_warm_up():
     assert outcome.answers == {"a": "a 0", "b": "b 0"}  # of the last round
 
 
+def test_there_is_a_rest_before_each_turn_that_is_timed():
+    heard = []
+    contestants = [Contestant(name, lambda name=name: heard.append(name)) for name in "ab"]
+    hold("case", contestants, 1, rest=lambda seconds: heard.append("rest"))
+    assert heard == ["a", "b", "rest", "a", "rest", "b"]
+    heard.clear()
+    hold("case", contestants, 0, rest=lambda seconds: heard.append("rest"))
+    assert heard == ["a", "b"]
+
+
 def test_a_cold_contestant_is_not_warmed_up_and_a_part_is_scaled():
     clock = Clock()
     contestants = [Contestant("a", clock.work("a", 3), warm=False), Contestant("b", clock.work("b", 9, 2), scale=10)]

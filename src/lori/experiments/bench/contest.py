@@ -1,7 +1,9 @@
 """Contests: how long does each contestant take? They take turns in one process: what slows one slows the others.
 
 Every contestant first runs once without being timed (compiling, warming caches). Then come rounds A B C, A B C, …
-Only ratios of medians from the same contest are compared.
+Before each turn there is a short rest: threads of NumPy's and other libraries wait for more work in circles for some
+hundredths of a second, and whoever came next would pay for them. Only ratios of medians from the same contest are
+compared.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ import importlib.util
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 HOW_TO_INSTALL = "pip install 'lori[bench]'"
+REST = 0.1  # seconds before a turn that is timed
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,7 @@ def hold(
     repeats: int,
     *,
     clock: Callable[[], float] = perf_counter,
+    rest: Callable[[float], None] = sleep,
 ) -> Outcome:
     """Time the contestants by turns. A peer that is absent, or that fails, is named and left out.
 
@@ -150,6 +154,8 @@ def hold(
         for one in contestants:
             if one.name in remarks or (turn < 0 and not one.warm):
                 continue
+            if turn >= 0 and repeats:
+                rest(REST)
             started = clock()
             try:
                 answers[one.name] = one.run()
