@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -23,6 +23,11 @@ from lori.model.specification import Specification
 
 Progress = Callable[[int, float], None]
 """Called after each pass over all rows, with the number of passes and the best log-likelihood in it."""
+
+
+def _numbered(parts: Iterator[Preferences], start: int) -> Iterator[tuple[int, Preferences]]:
+    """`enumerate` alone would hold its last part for as long as somebody holds it."""
+    yield from enumerate(parts, start)
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ class Stream(Passes):
     ) -> tuple[Statistics, Stream]:
         """Read everything once."""
         before = accumulate((piece.parts for piece in pairs.pieces), initial=0)
-        numbered = [enumerate(parts, start) for parts, start in zip(pairs.by_piece(), before, strict=False)]
+        numbered = [_numbered(parts, start) for parts, start in zip(pairs.by_piece(), before, strict=False)]
 
         def own(numbered: tuple[int, Preferences]) -> First:
             number, part = numbered
