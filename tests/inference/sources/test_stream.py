@@ -23,6 +23,8 @@ def test_parts_are_let_go_when_they_were_read(tmp_path, monkeypatch):
         return first(preferences, *rest)
 
     monkeypatch.setattr(stream.First, "of", watched)
+    monkeypatch.setattr(stream, "SAMPLE", 8)  # of which there is one for each part; else samples are the parts
+    monkeypatch.setattr(stream, "LARGE_ROWS", 8)
     statistics, source = stream.Stream.open(open_stream(tmp_path), Pairs("split"))
     assert len(parts) == 8
     assert max(held) <= 2 * THREADS  # one that is read and one that is worked on, for each core
