@@ -82,6 +82,19 @@ def test_a_mixture_has_the_shares_of_its_optima_and_a_density_that_integrates_to
     assert np.exp(made.log_density(points)).sum() * (20 / 160) ** 2 == pytest.approx(1.0, abs=1e-3)
 
 
+def test_several_beside_each_other_are_what_each_is_alone():
+    bounds = [{"increasing": ["a"], "vector": (at, 0.5), "gradient": (at, 0.0)} for at in (0.0, 0.4, 2.0)]
+    alone = [Gaussian.around(optimum(**own), width) for own, width in zip(bounds, (1.0, 2.0, 4.0), strict=True)]
+    together, which, points = Gaussian.beside(alone), np.array([0, 2, 1, 2, 0]), spread_points(5, 2)
+    draws, log_weights = together.draw(points, which)
+    for place, own in enumerate(which):
+        (draw,), (log_weight,) = alone[own].draw(points[[place]])
+        np.testing.assert_allclose(draws[place], draw, atol=1e-12)
+        assert log_weights[place] == pytest.approx(log_weight, abs=1e-12)
+    each = [own.log_density(draws) for own in alone]
+    np.testing.assert_allclose(together.log_density(draws), each, atol=1e-12)
+
+
 def test_kernels_draw_from_their_own_density():
     generator = np.random.default_rng(0)
     draws = generator.normal(size=(500, 2)) @ np.array([[1.0, 0.5], [0.0, 0.3]])

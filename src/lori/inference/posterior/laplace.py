@@ -10,7 +10,7 @@ spread evenly (a Sobol sequence, shifted at random), so that fewer of them do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import lgamma
 
@@ -25,13 +25,17 @@ from lori.model.specification import Specification
 PROBES = 256  # draws from which the mass of a Gaussian within its bounds is told
 AT_LEAST = 0.1  # of the draws are shared out evenly among the optima, whatever their masses
 BESIDE = 0.3  # of the draws are around points beside the optima, where there are some
+ROOM = 1 << 22  # numbers of the factors of all draws that are made together
 CENTRES, DEGREES = 100, 5  # of the kernels
 WIDEST = 2.0  # in directions of which the data say nothing: so many prior scales, or standardised units without prior
 
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """One optimum's part of the posterior, drawn from coordinate by coordinate; bounded ones come first."""
+    """One optimum's part of the posterior, drawn from coordinate by coordinate; bounded ones come first.
+
+    Or those of several, `beside` each other, whose arrays have two leading axes: theirs, and one for draws.
+    """
 
     mean: np.ndarray
     covariance: np.ndarray  # before the bounds cut
@@ -75,11 +79,18 @@ class Gaussian:
         log_height = peak + 0.5 * (len(scales) * np.log(2 * np.pi) + log_determinant)
         return cls(vector - shift, width**2 * covariance, *bounds, float(log_height), bool(flat.any()))
 
-    def draw(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Draws within the bounds from points of the unit cube, and their log weights."""
+    @classmethod
+    def beside(cls, parts: Sequence[Gaussian]) -> Gaussian:
+        """Several, which are drawn from and asked together: one by one, each of few draws takes as long as of many."""
+        mean, covariance = (np.stack([getattr(own, name) for own in parts])[:, None] for name in ("mean", "covariance"))
+        return replace(parts[0], mean=mean, covariance=covariance)
+
+    def draw(self, points: np.ndarray, which: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Draws within the bounds from points of the unit cube, and their log weights; `which` says of whom each is."""
+        mean, factor = (own if which is None else own[which, 0] for own in (self.mean, self._factor))
         normal, log_weights = np.empty_like(points), np.zeros(len(points))
         for place in range(self._bounded):
-            low, high, turned = self._cut(normal, place)
+            low, high, turned = self._cut(normal, place, mean, factor)
             below, above = log_probability(low), log_probability(high)
             inside = above + np.log(-np.expm1(np.minimum(below - above, -1e-300)))
             drawn = quantiles_of_logs(np.minimum(np.logaddexp(below, inside + np.log(points[:, place])), 0.0))
@@ -87,14 +98,14 @@ class Gaussian:
             log_weights += inside
         normal[:, self._bounded :] = quantiles(points[:, self._bounded :])
         draws = np.empty_like(normal)
-        draws[:, self._order] = normal @ self._factor.T
-        return np.clip(draws + self.mean, self.lower, self.upper), log_weights
+        draws[:, self._order] = np.einsum("...ij,...j->...i", factor, normal)
+        return np.clip(draws + mean, self.lower, self.upper), log_weights
 
     def log_density(self, vectors: np.ndarray) -> np.ndarray:
-        """Of what `draw` makes, at vectors (vectors, parameters) within the bounds."""
-        away = _whitened(vectors[:, self._order] - self.mean[self._order], self._inverse)
-        density = -0.5 * np.sum(away**2, axis=1) - 0.5 * away.shape[1] * np.log(2 * np.pi)
-        density -= np.sum(np.log(np.diag(self._factor)))
+        """Of what `draw` makes, at vectors (vectors, parameters) within the bounds; of several (parts, vectors)."""
+        away = np.einsum("...ij,...j->...i", self._inverse, vectors[:, self._order] - self.mean[..., self._order])
+        density = -0.5 * np.sum(away**2, axis=-1) - 0.5 * away.shape[-1] * np.log(2 * np.pi)
+        density -= np.sum(np.log(np.diagonal(self._factor, axis1=-2, axis2=-1)), axis=-1)
         for place in range(self._bounded):
             density -= self._log_inside(away, place)
         return density
@@ -117,32 +128,36 @@ class Gaussian:
 
     @cached_property
     def _factor(self) -> np.ndarray:
-        return np.linalg.cholesky(self.covariance[np.ix_(self._order, self._order)])
+        return np.linalg.cholesky(self.covariance[..., self._order[:, None], self._order])
 
     @cached_property
     def _inverse(self) -> np.ndarray:
         return np.linalg.inv(self._factor)
 
-    def _between(self, normal: np.ndarray, place: int) -> tuple[np.ndarray, np.ndarray]:
+    def _between(
+        self, normal: np.ndarray, place: int, mean: np.ndarray, factor: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of a standard normal coordinate given those before it."""
-        coordinate, own = self._order[place], self._factor[place]
-        centre = self.mean[coordinate] + normal[:, :place] @ own[:place]
-        return (self.lower[coordinate] - centre) / own[place], (self.upper[coordinate] - centre) / own[place]
+        coordinate, own = self._order[place], factor[..., place, :]
+        centre = mean[..., coordinate] + np.einsum("...j,...j->...", normal[..., :place], own[..., :place])
+        return (self.lower[coordinate] - centre) / own[..., place], (self.upper[coordinate] - centre) / own[..., place]
 
-    def _cut(self, normal: np.ndarray, place: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _cut(
+        self, normal: np.ndarray, place: int, mean: np.ndarray, factor: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The same, where a far tail is seen from the other side."""
-        low, high = self._between(normal, place)
+        low, high = self._between(normal, place, mean, factor)
         turned = low > 0  # where digits would be lost
         return np.where(turned, -high, low), np.where(turned, -low, high), turned
 
     def _log_inside(self, normal: np.ndarray, place: int) -> np.ndarray:
         """The log-probability that the coordinate is between its bounds: of one tail where there is one bound only."""
-        coordinate = self._order[place]
+        coordinate, known = self._order[place], (self.mean, self._factor)
         if np.isinf(self.upper[coordinate]):
-            return log_probability(-self._between(normal, place)[0])
+            return log_probability(-self._between(normal, place, *known)[0])
         if np.isinf(self.lower[coordinate]):
-            return log_probability(self._between(normal, place)[1])
-        low, high, _ = self._cut(normal, place)
+            return log_probability(self._between(normal, place, *known)[1])
+        low, high, _ = self._cut(normal, place, *known)
         below, above = log_probability(low), log_probability(high)
         return above + np.log(-np.expm1(np.minimum(below - above, -1e-300)))
 
@@ -151,7 +166,7 @@ class Gaussian:
 class Mixture:
     """The Gaussians of all optima in proportion to their masses; wider ones beside them catch what they miss."""
 
-    parts: list[Gaussian]
+    parts: Gaussian  # beside each other
     shares: np.ndarray  # of the draws
     draws: np.ndarray  # (draws, parameters)
     log_weights: np.ndarray  # (draws,) that make them draws of the Gaussians within their bounds, if none is wider
@@ -185,24 +200,18 @@ class Mixture:
         numbers = np.bincount(systematic(shares, count, generator), minlength=len(parts))
         points = (spread_points(count, len(optima[0].vector)) + generator.uniform(size=len(optima[0].vector))) % 1.0
         points = np.clip(points, 1e-12, 1 - 1e-12)
-        draws, log_weights = [], []
-        for part, own, share, weight in zip(
-            parts, np.split(points, np.cumsum(numbers)[:-1]), shares, weights, strict=True
-        ):
-            drawn, log_inside = part.draw(own)
-            draws.append(drawn)
-            log_weights.append(log_inside + np.log(max(weight, 1e-300)) - np.log(share))
-        return cls(
-            parts, shares, np.concatenate(draws), np.concatenate(log_weights), total, plain[int(mass.argmax())].flat
-        )
+        together, which = Gaussian.beside(parts), np.repeat(np.arange(len(parts)), numbers)
+        some = np.array_split(np.arange(count), -(-count * points.shape[1] ** 2 // ROOM))
+        drawn = [together.draw(points[own], which[own]) for own in some]
+        draws, log_inside = (np.concatenate(own) for own in zip(*drawn, strict=True))
+        log_weights = log_inside + np.log(np.maximum(weights[which], 1e-300)) - np.log(shares[which])
+        return cls(together, shares, draws, log_weights, total, plain[int(mass.argmax())].flat)
 
     def log_density(self, vectors: np.ndarray) -> np.ndarray:
         """Of what the draws come from."""
         with np.errstate(divide="ignore"):
             log_shares = np.log(self.shares)
-        return np.logaddexp.reduce(
-            [share + part.log_density(vectors) for share, part in zip(log_shares, self.parts, strict=True)], axis=0
-        )
+        return np.logaddexp.reduce(log_shares[:, None] + self.parts.log_density(vectors), axis=0)
 
 
 @dataclass(frozen=True, eq=False)
