@@ -81,3 +81,13 @@ def test_ties_need_a_threshold_and_the_rule():
     large = some(np.random.default_rng(6), [9, 3], tied=True)
     with pytest.raises(DataError, match="at most 8"):
         Sets.for_data("auto", [large], (None,))
+
+
+def test_more_alternatives_are_more_effort_and_a_sharp_last_level_is_less():
+    def effort(size, sharp=False):
+        return Sets(sharp=sharp, kinds=(Kind(3).name, Kind(size).name)).effort
+
+    efforts = [effort(size) for size in (2, 3, 4, 5, 6, 7, 8, 12, 20)]
+    assert efforts == sorted(efforts)
+    assert efforts[0] == efforts[1]  # the largest set counts
+    assert effort(8, sharp=True) < effort(8)

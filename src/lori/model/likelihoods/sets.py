@@ -34,7 +34,8 @@ FEW = 8  # up to so many alternatives sums are as quick as integrals, or quicker
 ROOMS = (12, 20, 32, 64, 128, 200, 320, 512)  # sizes that larger sets are filled up to
 CLOSED = 1e-8  # a tolerance below this is computed as if it were this: derivatives of a closed one are limits
 EFFORT = {2: 2.0, 3: 4.0, 4: 10.0, 5: 40.0, 6: 100.0, 7: 250.0, 8: 1200.0}  # by alternatives: pairs that a row is worth
-MORE = 500.0  # the same for each alternative of larger sets
+SHARP = {**EFFORT, 8: 600.0}  # the same where the last threshold is zero for certain: one level less has to be summed
+MORE = 500.0  # and for each alternative of larger sets
 RULES = ("split", "observed")
 GLANCE = 100  # sets that are looked at first
 ALL = slice(None)
@@ -174,8 +175,8 @@ class Sets:
 
     @property
     def effort(self) -> float:
-        sizes = [Kind.named(kind).size for kind in self.kinds]
-        return max((EFFORT[size] if size <= FEW else MORE * size for size in sizes), default=1.0)
+        sizes, known = [Kind.named(kind).size for kind in self.kinds], SHARP if self.sharp else EFFORT
+        return max((known[size] if size <= FEW else MORE * size for size in sizes), default=1.0)
 
     def simpler(self, groups: Sequence[Observations]) -> tuple[Pairs, tuple[Observations, ...]]:
         """What was chosen preferred to each other alternative of its set, one after the other."""
